@@ -129,6 +129,8 @@ import Testing
 
     @Test func tellsTheCallerWhenADeadlinePasses() async throws {
         try await withDatabase(migrated: false) { pool in
+            // A busy machine takes longer than the deadline for the first connection.
+            _ = try await pool.query("SELECT 1")
             await #expect { _ = try await pool.query("SELECT pg_sleep(30)", deadline: .milliseconds(100)) } throws: {
                 ($0 as? PostgresError)?.code == .deadline
             }

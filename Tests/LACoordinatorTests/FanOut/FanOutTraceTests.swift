@@ -40,7 +40,9 @@ import Testing
                 #expect(fanOut["fanout.first_ms"] != nil)
                 let ended = try #require(fanOut.endedAt)
                 #expect(ended > fanOut.begunAt)
-                #expect(lines.all.contains { $0.contains("Version fanned out") && $0.contains("\"alerted\": 2") })
+                try await eventually("it is logged") {
+                    lines.all.contains { $0.contains("Version fanned out") && $0.contains("\"alerted\": 2") }
+                }
             }
             #expect(Set(log.spans.map(\.context.spanID)).count == log.spans.count, "each is exported once")
         }
