@@ -65,6 +65,8 @@ STRUCTURE = """
     UNION ALL SELECT 'setting', name, setting, '' FROM pg_settings WHERE source = 'database'
     ORDER BY 1, 2, 3, 4
 """
+# Of a claim to a push token.
+NONCE = "78" * 16
 ALICES = """
     SELECT md5(coalesce((SELECT string_agg(d::text, '|' ORDER BY device_id) FROM devices d WHERE user_id = '{0}'), '')),
         md5(coalesce((SELECT string_agg(f::text, '|' ORDER BY match_id) FROM match_follows f WHERE user_id = '{0}'), '')),
@@ -133,7 +135,7 @@ def value(name, path, schema=None):
         "appVersion": "2.4.0", "version": "2.4.0", "minAppVersion": "1.0.0", "storeUrl": "https://apps.apple.com",
         "maintenanceMessage": "Back at 10.", "league": "10", "status": "live", "limit": "50", "before": "1304076",
         "cursor": "1795305600-1304076", "date": "2026-03-01", "from": "2026-03-01", "to": "2026-03-02",
-        "bootedAt": 1795305600, "activities": [{"matchId": str(LIVE_MATCH), "activityId": "activity-b"}],
+        "nonce": NONCE, "bootedAt": 1795305600, "activities": [{"matchId": str(LIVE_MATCH), "activityId": "activity-b"}],
     }
     if name in known:
         return known[name]
@@ -153,11 +155,16 @@ def forms(scenario):
 
 
 def settle(scenario):
-    """What the calls are about: a phone and a follow."""
+    """What the calls are about: a phone, a follow, and a claim to the phone's token that its owner refuses with the nonce."""
     for path, body in (("/devices", {"deviceId": "phone-b", "platform": "ios"}),
                        ("/user/follow/match", {"matchId": str(LIVE_MATCH)})):
         for user in ("bob", "carol"):
             scenario.request("POST", path, body, token=scenario.tokens[user])
+    owner, claimant = (scenario.pools.users[user].sub for user in ("bob", "carol"))
+    scenario.sql(f"""
+        INSERT INTO device_claims (device_token, owner_id, owner_device_id, shard, user_id, device_id, nonce)
+        VALUES ('{"56" * 32}', '{owner}', 'phone-b', 0, '{claimant}', 'phone-c', '{NONCE}')
+        ON CONFLICT (device_token) DO UPDATE SET nonce = excluded.nonce, sent_at = NULL""")
 
 
 def payloads_for(form, changed):
