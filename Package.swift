@@ -353,10 +353,12 @@ let package = Package(
         ]
 )
 
-// With SIGHTSCREEN_TARGETS="DetectionTests" (or a comma list) the package is those targets and what they depend on:
+// With SIGHTSCREEN_TARGETS="DetectionTests" (or a comma list; "programs" are the services, the stand-ins and the command
+// line) the package is those targets and what they depend on:
 // deploy/up, the images and `deploy/test --filter` build no more than they run.
 if let wanted = Context.environment["SIGHTSCREEN_TARGETS"], !wanted.isEmpty {
-    var names = wanted.split(separator: ",").map { String($0) }
+    let programs = package.targets.map(\.name).filter { $0.hasSuffix("Main") }
+    var names = wanted.split(separator: ",").flatMap { $0 == "programs" ? programs : [String($0)] }
     var kept: Set<String> = []
     while let name = names.popLast() {
         guard kept.insert(name).inserted else { continue }

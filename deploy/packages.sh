@@ -66,9 +66,6 @@ unpack_tools() {
     HAPROXY_LIBRARIES=$(echo "$folder"/usr/lib/*-linux-gnu*)
 }
 
-# What runs: the services, the stand-ins and the command line. Package.swift leaves out all that SIGHTSCREEN_TARGETS does not name or need.
-# shellcheck disable=SC2034
-readonly program_targets=APIGatewayMain,MatchOrchestratorMain,ScorePollerMain,MatchEventBusMain,LACoordinatorMain,MockSportMonksMain,APNsSimulatorMain,DeviceLabMain,OperatorToolMain
 # The tests in release, in a folder of their own since what others build in release cannot be tested from inside.
 tests_build=(swift build -c release --only-use-versions-from-resolved-file --scratch-path .build/tests -Xswiftc -enable-testing)
 

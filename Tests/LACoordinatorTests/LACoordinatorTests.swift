@@ -95,7 +95,7 @@ import Testing
             let alive = try await harness.pool.query(
                 "SELECT user_id FROM devices WHERE push_to_start_token IS NOT NULL ORDER BY user_id")
             #expect(try alive.map { try $0.string("user_id") } == ["asha", "cat"])
-            #expect(await harness.apns.pushes.count == 3, "nobody is asked again at once")
+            #expect(await harness.apns.pushes.count == 3, "no push is repeated at once")
         }
     }
 

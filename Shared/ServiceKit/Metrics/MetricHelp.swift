@@ -1,5 +1,5 @@
 /// What the metrics mean of the modules that services have in common, and of services that do not describe their own.
-/// `Tests/DeployTests/metrics.py` finds those that nobody describes.
+/// `Tests/DeployTests/metrics.py` finds those without a description.
 enum MetricHelp {
     static let all = [
         "sightscreen_log_lines_dropped_total": "Log lines that nobody read in time.",

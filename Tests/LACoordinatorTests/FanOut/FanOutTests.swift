@@ -388,7 +388,7 @@ import Testing
     }
 
     /// Two alerts are fresh, as when a shard has just been taken over, and the end comes when one of them is claimed:
-    /// that one nobody else can tell.
+    /// no other process can send that one.
     @Test(arguments: [true, false])
     func aClaimedAlertIsSentAtTheEndThoughAnotherIsNot(_ endsWhileAClaimIsUnderWay: Bool) async throws {
         let valve = Valve(endsWhileAClaimIsUnderWay ? 0 : 1)

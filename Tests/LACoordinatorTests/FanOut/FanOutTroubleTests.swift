@@ -9,7 +9,7 @@ import Testing
 @testable import FanOut
 @testable import LACoordinator
 
-/// The engine and an APNs that is in trouble: little more than the first pushes leaves, and nobody is forgotten. One
+/// The engine and an APNs that is in trouble: little more than the first pushes leaves, and no phone is forgotten. One
 /// after the other: each is as much as a slow machine can do.
 @Suite(.serialized) struct FanOutTroubleTests {
     private typealias Bench = FanOutTests.Bench

@@ -16,7 +16,7 @@ import Testing
         detector.beat(at(0))
         #expect(detector.isAwake(at(500)))
         #expect(!detector.beat(at(500)) && detector.isAwake(at(500)))
-        // Nobody has beaten yet: whoever asks first may be about to send.
+        // No loop has beaten yet: the first one that asks may be about to send.
         #expect(!detector.isAwake(at(1_001)))
         #expect(detector.beat(at(3_000)))
         #expect(!detector.isAwake(at(3_000)))
