@@ -36,12 +36,10 @@ struct SettingsCommand: AsyncParsableCommand {
     private static func declared(by service: String, _ processes: ProcessTable) async throws -> [DeclaredSetting] {
         let program = "\(UpRun.ownFolder())/\(service)"
         guard access(program, X_OK) == 0 else { throw UpError("there is no \(program)") }
-        var template = Array("\(FileManager.default.temporaryDirectory.path)/sightscreen-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw UpError("there is no temporary folder") }
-        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let status = try await processes.run(Command(program, ["--settings"], output: .file("\(folder)/settings")))
-        guard status.isSuccess, let text = TextFile.read("\(folder)/settings") else {
+        let output = FileManager.default.temporaryDirectory.appending(path: "sightscreen-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: output) }
+        let status = try await processes.run(Command(program, ["--settings"], output: .file(output)))
+        guard status.isSuccess, let text = TextFile.read(output) else {
             throw UpError("\(program) --settings ended with \(status)")
         }
         return try JSONDecoder().decode([DeclaredSetting].self, from: Data(text.utf8))

@@ -1,28 +1,28 @@
 import FoundationEssentials
 
-/// What a run consists of, where it is not one of each service and stand-in (`sightscreen up --suite`).
+/// The processes of a run, where it is not one of each service and stand-in (`sightscreen up --suite`).
 ///
 ///     {"settings": {"LEASE_DURATION": "1s"}, "restarts": false, "instances": [{"name": "apns-simulator"}]}
 ///
-/// Then each line on standard input starts another process, `{"start": {"name": "c2", "service": "la-coordinator"}}`, or
-/// starts one again that has ended, `{"start": {"name": "postgres"}}`. What happens to the processes is told on standard
-/// output (`SuiteEvent`). The run ends with its standard input.
+/// Each further line on standard input starts another process, `{"start": {"name": "c2", "service": "la-coordinator"}}`,
+/// or one that has ended, `{"start": {"name": "postgres"}}`. Starts and deaths are printed to standard output
+/// (`SuiteEvent`). The run ends with its standard input.
 struct SuiteDescription: Decodable, Sendable {
     /// One process.
     struct Instance: Decodable, Sendable {
-        /// Its `INSTANCE`; its log is named after it.
+        /// The process's `INSTANCE`, after which its log is named.
         var name: String
-        /// The service or stand-in that it is; that of its name if nil.
+        /// The service or stand-in; nil: the name says it.
         var service: String?
         /// The path of another executable than the one beside this.
         var program: String?
-        /// `$PORT` in them is the port of its health server, for a program that is none of ours.
+        /// Arguments for a program that has no settings; `$PORT` is the port of its health server.
         var arguments: [String]?
-        /// What its command line begins with, such as the way into a network namespace.
+        /// The beginning of the command line, such as the way into a network namespace.
         var prefix: [String]?
-        /// On top of those that are its service's.
+        /// Settings that go in front of those of its service.
         var settings: [String: String]?
-        /// Where it listens; 127.0.0.1 if nil.
+        /// The address to listen on; nil: 127.0.0.1.
         var address: String?
 
         init(name: String) { self.name = name }
@@ -41,15 +41,15 @@ struct SuiteDescription: Decodable, Sendable {
         }
     }
 
-    /// Those that run from the beginning on; one of each if nil.
+    /// The processes that run from the beginning; nil: one of each.
     var instances: [Instance]?
-    /// Of every process.
+    /// Settings of every process.
     var settings: [String: String]?
-    /// Of PostgreSQL, `name=value`.
+    /// Settings of PostgreSQL, `name=value`.
     var postgres: [String]?
-    /// Where the stand-ins listen and are found; 127.0.0.1 if nil.
+    /// The address of the stand-ins; nil: 127.0.0.1.
     var address: String?
-    /// Whether a process that dies is started again; it is if nil.
+    /// Whether a process that dies is started again; nil: yes.
     var restarts: Bool?
 
     /// - Parameter lines: standard input, the first line of which is the description if `file` is `-`.

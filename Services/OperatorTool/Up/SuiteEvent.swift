@@ -9,12 +9,12 @@ struct SuiteEvent: Encodable {
     var endpoints: Endpoints?
     var name: String?
     var pid: Int32?
-    /// Where it says that it is ready, and where it serves if it is a gateway.
+    /// The URL of its readiness, and of its API if it is a gateway.
     var ready: String?
     var url: String?
-    /// The exit status; of a signal, its number with a minus.
+    /// The exit status, or the negative number of the signal.
     var status: Int32?
-    /// Nil: it stays dead.
+    /// The wait before it is started again; nil: it is not.
     var restartInMs: Int?
 
     init(_ event: String) {
@@ -22,7 +22,7 @@ struct SuiteEvent: Encodable {
         atMs = Int64(Date().timeIntervalSince1970 * 1_000)
     }
 
-    /// What the supervisor has seen; nil for what standard error and the exit status tell.
+    /// Makes the line of a supervisor's event; nil where standard error and the exit status tell it.
     init?(_ event: Supervisor.Event) {
         switch event {
         case .started(let service, let pid):
