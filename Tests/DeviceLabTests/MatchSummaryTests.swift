@@ -31,7 +31,7 @@ import Testing
         return LabPhoneSummary(
             LabPhoneState(
                 id: id, name: id, user: id, isOnline: isOnline, activities: shown ?? [],
-                bells: [LabFollowButton(matchId: Self.id, state: followButton)]))
+                followButtons: [LabFollowButton(matchId: Self.id, state: followButton)]))
     }
 
     private static func faults(_ phones: [LabPhoneSummary], isLast: Bool = true, version: Int = 9) -> [String] {

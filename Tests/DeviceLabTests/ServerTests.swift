@@ -125,10 +125,10 @@ import Testing
             let followed = try await lab.act("phone-2", #"{"action":"follow"}"#)
             let state = try JSONDecoder().decode(LabPhoneState.self, from: Data(followed.body))
             #expect(state.activities.first?.matchId == RunningLab.match, "the match that plays is meant")
-            #expect(state.bells == [LabFollowButton(matchId: RunningLab.match, state: .filled)])
+            #expect(state.followButtons == [LabFollowButton(matchId: RunningLab.match, state: .filled)])
             try await lab.act("phone-2", #"{"action":"denyPermission"}"#)
             let denied = try await lab.phone("phone-2")
-            #expect(denied.activities.isEmpty && denied.bells.first?.state == .filledWithWarning)
+            #expect(denied.activities.isEmpty && denied.followButtons.first?.state == .filledWithWarning)
             try await lab.act("phone-2", #"{"action":"switchUser","user":"ravi"}"#)
             #expect(try await lab.phone("phone-2").user == "ravi")
             let refused = try await lab.act("phone-1", #"{"action":"dismiss"}"#)
@@ -196,7 +196,7 @@ import Testing
             let answer = try await lab.act("phone-1", body)
             #expect(answer.status == 404 && answer.detail == "there is no match 424242")
             #expect(try await lab.send("POST", "/api/phones/actions", body).status == 404)
-            let listed = try await lab.phone("phone-1").bells.map(\.matchId)
+            let listed = try await lab.phone("phone-1").followButtons.map(\.matchId)
             #expect(!listed.contains(MatchID(424_242)), "it leaves no row")
         }
     }

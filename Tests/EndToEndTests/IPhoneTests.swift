@@ -89,7 +89,7 @@ import Testing
             }
             try await eventually("their follow buttons are filled", within: .seconds(60)) {
                 for (number, phone) in fleet.phones.enumerated() where number % 5 != 4 {
-                    let button = await phone.state.bells.first { $0.matchId == id }
+                    let button = await phone.state.followButtons.first { $0.matchId == id }
                     guard button?.state == .filled, button?.isPending == false else { return false }
                 }
                 return true
@@ -225,7 +225,7 @@ import Testing
         private func fault(
             of phone: LabPhoneState, _ id: MatchID, _ newest: ContentState, _ fleetUsers: [String: Int]
         ) -> String? {
-            let button = phone.bells.first { $0.matchId == id } ?? LabFollowButton(matchId: id, state: .empty)
+            let button = phone.followButtons.first { $0.matchId == id } ?? LabFollowButton(matchId: id, state: .empty)
             let running = phone.activities.filter { $0.matchId == id && $0.state != .ended }
             let about = "\(phone.name) (\(phone.app), \(phone.user), \(phone.log.suffix(6).map(\.text)))"
             if button.isPending, phone.app != .killed { return "\(about): the follow button is pending" }

@@ -10,7 +10,7 @@ struct RandomUsers {
 
     /// Something that can be done to a phone as it is.
     mutating func action(on phone: LabPhoneState, _ match: MatchID) -> LabAction {
-        let isFollowed = phone.bells.contains { $0.matchId == match && $0.state != .empty }
+        let isFollowed = phone.followButtons.contains { $0.matchId == match && $0.state != .empty }
         let isShown = phone.activities.contains { $0.matchId == match && $0.state != .ended }
         // An app that is not running cannot be told anything; its phone can.
         var names: [LabAction.Name] = phone.isOnline ? [.offline] : [.online, .online]

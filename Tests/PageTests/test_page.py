@@ -83,7 +83,7 @@ class FollowTests(PageTest):
         # Somebody who does not follow it sees nothing.
         self.assertEqual(page.text(".tile[data-id='phone-2'] .tile-score"), "")
 
-    def test_the_bell_tells_what_the_phone_can_do(self):
+    def test_the_follow_button_tells_what_the_phone_can_do(self):
         page = self.open("#phone-3")
 
         def follow_button(state, pending=False):

@@ -51,7 +51,9 @@ public actor PretendPhone: LabPhone {
     /// A match has a new state.
     public func take(_ show: Show, of match: MatchID) {
         newest[match] = show
-        if phone.bells.contains(where: { $0.matchId == match && $0.state == .filled }) { start(match, isPushed: true) }
+        if phone.followButtons.contains(where: { $0.matchId == match && $0.state == .filled }) {
+            start(match, isPushed: true)
+        }
         guard phone.isOnline, let index = phone.activities.firstIndex(where: { $0.matchId == match }) else { return }
         phone.pushes.received += 1
         phone.activities[index].content = show.content
@@ -108,7 +110,7 @@ public actor PretendPhone: LabPhone {
             phone.isOnline = true
             phone.onlineSinceMs = now()
             log(.system, "network again")
-            for index in phone.bells.indices { phone.bells[index].isPending = false }
+            for index in phone.followButtons.indices { phone.followButtons[index].isPending = false }
             for activity in phone.activities {
                 if let show = newest[activity.matchId] {
                     take(Show(show.content, relevance: show.relevance), of: activity.matchId)
@@ -120,7 +122,7 @@ public actor PretendPhone: LabPhone {
             phone.allowsActivities = action.action == .grantPermission
             log(.user, phone.allowsActivities ? "allows Live Activities" : "forbids Live Activities")
             if !phone.allowsActivities { phone.activities = [] }
-            for button in phone.bells where button.state != .empty {
+            for button in phone.followButtons where button.state != .empty {
                 setFollowButton(button.matchId, phone.allowsActivities ? .filled : .filledWithWarning)
                 if phone.allowsActivities { start(button.matchId, isPushed: true) }
             }
@@ -129,14 +131,14 @@ public actor PretendPhone: LabPhone {
         case .reinstall:
             log(.user, "installs the app anew")
             phone.activities = []
-            phone.bells = []
+            phone.followButtons = []
             phone.app = .foreground
         case .switchUser:
             let place = users.firstIndex(of: phone.user) ?? 0
             phone.user = action.user ?? users[(place + 1) % users.count]
             log(.user, "signs in as \(phone.user)")
             phone.activities = []
-            phone.bells = []
+            phone.followButtons = []
         }
         changed()
     }
@@ -157,10 +159,10 @@ public actor PretendPhone: LabPhone {
 
     private func setFollowButton(_ match: MatchID, _ state: LabFollowButton.State, isPending: Bool = false) {
         let button = LabFollowButton(matchId: match, state: state, isPending: isPending)
-        if let index = phone.bells.firstIndex(where: { $0.matchId == match }) {
-            phone.bells[index] = button
+        if let index = phone.followButtons.firstIndex(where: { $0.matchId == match }) {
+            phone.followButtons[index] = button
         } else {
-            phone.bells.append(button)
+            phone.followButtons.append(button)
         }
     }
 

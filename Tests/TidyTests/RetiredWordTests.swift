@@ -16,7 +16,7 @@ import Testing
 
     /// Names that stay: members of JSON that others read, and a provider token that is frozen.
     private static let exceptions: Set<String> = [
-        "bells", "verdict", "Verdict", "deviceVerdict", "wish", "freeze", "freezeMinutes", "freezeProviderToken",
+        "verdict", "Verdict", "deviceVerdict", "wish", "freeze", "freezeMinutes", "freezeProviderToken",
     ]
 
     private static let keywords: Set<Substring> = [
@@ -42,8 +42,13 @@ import Testing
     /// The names that are declared in a line.
     private static func declared(in line: Substring) -> [Substring] {
         guard !line.drop(while: { $0 == " " }).hasPrefix("//") else { return [] }
-        let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_") }
-        return zip(words, words.dropFirst()).compactMap { keywords.contains($0) ? $1 : nil }
+        func words(_ text: Substring) -> [Substring] { text.split { !($0.isLetter || $0.isNumber || $0 == "_") } }
+        let all = words(line)
+        let ofTuples = ["let (", "var ("].flatMap { open in
+            line.split(separator: open, omittingEmptySubsequences: false).dropFirst()
+                .flatMap { words($0.prefix { $0 != ")" }) }
+        }
+        return zip(all, all.dropFirst()).compactMap { keywords.contains($0) ? $1 : nil } + ofTuples
     }
 
     private static func violations(_ line: Substring) -> [String] {
@@ -80,5 +85,6 @@ import Testing
         #expect(Self.violations("final class BadTokenJury {").count == 1)
         #expect(Self.violations("    // let desk").isEmpty)
         #expect(Self.violations("    let heartbeat = 1").isEmpty)
+        #expect(Self.violations("    let (waiting, bell) = AsyncStream.makeStream(of: Void.self)").count == 1)
     }
 }

@@ -189,7 +189,7 @@ function followLoaded(state) {
   const wanted = store.followWhenKnown;
   if (!wanted || !store.lab?.matches.some((entry) => entry.id === wanted && entry.content)) return;
   store.followWhenKnown = null;
-  if (state.bells.some((bell) => bell.matchId === wanted && bell.state !== 'empty')) return;
+  if (state.followButtons.some((each) => each.matchId === wanted && each.state !== 'empty')) return;
   act({ action: 'follow', matchId: wanted });
 }
 
@@ -199,11 +199,11 @@ function showPhone(state) {
   phones.choose(state.id);
   const titles = new Map((store.lab?.matches ?? []).map((entry) => [entry.id, entry.content?.expanded.title ?? entry.title]));
   // A match that the phone does not list can still be followed.
-  const missing = store.match && !state.bells.some((bell) => bell.matchId === store.match.id) ? [{ matchId: store.match.id, state: 'empty', isPending: false }] : [];
+  const missing = store.match && !state.followButtons.some((each) => each.matchId === store.match.id) ? [{ matchId: store.match.id, state: 'empty', isPending: false }] : [];
   screen.show(state, store.skewMs);
   places.show(state, store.skewMs);
   followLoaded(state);
-  phoneControls.show({ ...state, bells: [...missing, ...state.bells] }, titles);
+  phoneControls.show({ ...state, followButtons: [...missing, ...state.followButtons] }, titles);
   document.body.classList.add('ready');
 }
 

@@ -28,16 +28,16 @@ function followButtonRow(act) {
   );
   return {
     node: h('li', { class: 'follow-row' }, h('div', {}, title, state), button),
-    show(bell, matchTitle) {
-      shown = bell;
-      const [word, verb] = followButtonWords[bell.state];
+    show(followed, matchTitle) {
+      shown = followed;
+      const [word, verb] = followButtonWords[followed.state];
       setText(title, matchTitle);
-      setText(state, bell.isPending ? 'One moment …' : word);
-      setIcon(picture, bell.state === 'empty' ? 'bellLine' : 'bell');
-      setHidden(warning, bell.state !== 'filledWithWarning');
-      button.dataset.state = bell.state;
-      button.classList.toggle('pending', bell.isPending);
-      setAttribute(button, 'aria-pressed', bell.state !== 'empty');
+      setText(state, followed.isPending ? 'One moment …' : word);
+      setIcon(picture, followed.state === 'empty' ? 'bellLine' : 'bell');
+      setHidden(warning, followed.state !== 'filledWithWarning');
+      button.dataset.state = followed.state;
+      button.classList.toggle('pending', followed.isPending);
+      setAttribute(button, 'aria-pressed', followed.state !== 'empty');
       setAttribute(button, 'aria-label', `${verb} ${matchTitle}`);
     },
   };
@@ -64,7 +64,7 @@ function toggle(label, hint, onAction, offAction, act) {
 
 /** @param act called with an action's body */
 export function controls(root, act) {
-  const bells = h('ul', { class: 'rows follows' });
+  const follows = h('ul', { class: 'rows follows' });
   const online = toggle('Network', 'Pushes and calls get through', 'online', 'offline', act);
   const permission = toggle('Live Activities', 'The switch in iOS Settings', 'grantPermission', 'denyPermission', act);
   const frequent = toggle('More frequent updates', 'A larger budget for priority 10', 'grantFrequentPushes', 'denyFrequentPushes', act);
@@ -77,7 +77,7 @@ export function controls(root, act) {
   const numbers = h('p', { class: 'phone-numbers figures' });
   const log = h('ol', { class: 'log', tabindex: '0', 'aria-label': 'What happened on this iPhone' });
   root.append(
-    h('div', { class: 'card' }, h('h3', {}, 'In the app'), bells),
+    h('div', { class: 'card' }, h('h3', {}, 'In the app'), follows),
     h('div', { class: 'card' }, h('h3', {}, 'Settings'), h('ul', { class: 'rows' }, online.node, permission.node, frequent.node)),
     h(
       'div',
@@ -93,17 +93,17 @@ export function controls(root, act) {
     /** @param titles the titles of the matches, by id */
     show(state, titles) {
       list(
-        bells,
-        state.bells,
-        (bell) => bell.matchId,
-        (bell) => {
+        follows,
+        state.followButtons,
+        (each) => each.matchId,
+        (each) => {
           const row = followButtonRow(act);
-          rows.set(bell.matchId, row);
+          rows.set(each.matchId, row);
           return row.node;
         },
-        (node, bell) => rows.get(bell.matchId).show(bell, titles.get(bell.matchId) ?? `Match ${bell.matchId}`),
+        (node, each) => rows.get(each.matchId).show(each, titles.get(each.matchId) ?? `Match ${each.matchId}`),
       );
-      for (const id of rows.keys()) if (!state.bells.some((bell) => bell.matchId === id)) rows.delete(id);
+      for (const id of rows.keys()) if (!state.followButtons.some((each) => each.matchId === id)) rows.delete(id);
       online.show(state.isOnline);
       permission.show(state.allowsActivities);
       frequent.show(state.allowsFrequentPushes);

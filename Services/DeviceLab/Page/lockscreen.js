@@ -165,5 +165,5 @@ export function meantActivity(state, match) {
 
 function emptyText(state) {
   if (!state.allowsActivities) return 'Live Activities are off in Settings';
-  return state.bells.some((bell) => bell.state !== 'empty') ? 'Waiting for the Live Activity' : 'Not following: tap the follow button';
+  return state.followButtons.some((each) => each.state !== 'empty') ? 'Waiting for the Live Activity' : 'Not following: tap the follow button';
 }

@@ -248,7 +248,7 @@ actor SimulatedIPhone: LabPhone {
             app: app == nil ? .killed : isInFront ? .foreground : .background, allowsActivities: allowsActivities,
             allowsFrequentPushes: allowsFrequentPushes, activities: activities,
             island: .init(primary: screen.island.compact?.rawValue, minimal: screen.island.minimal?.rawValue),
-            bells: labFollowButtons, alert: alert, pushes: counts, log: log)
+            followButtons: labFollowButtons, alert: alert, pushes: counts, log: log)
     }
 
     private var activities: [LabActivity] {

@@ -19,7 +19,7 @@ public struct LabPhoneState: Codable, Hashable, Sendable {
     public var activities: [LabActivity]
     public var island: Island
     /// The follow buttons, one for each match that the app shows.
-    public var bells: [LabFollowButton]
+    public var followButtons: [LabFollowButton]
     /// The newest alert that lit up the screen, of a Live Activity or a notification.
     public var alert: LabAlert?
     public var pushes: Pushes
@@ -61,7 +61,7 @@ public struct LabPhoneState: Codable, Hashable, Sendable {
     package init(
         id: String, name: String, user: String, isOnline: Bool = true, onlineSinceMs: Int64 = 0,
         app: App = .background, allowsActivities: Bool = true, allowsFrequentPushes: Bool = true,
-        activities: [LabActivity] = [], island: Island = Island(), bells: [LabFollowButton] = [],
+        activities: [LabActivity] = [], island: Island = Island(), followButtons: [LabFollowButton] = [],
         alert: LabAlert? = nil,
         pushes: Pushes = Pushes(), log: [LabLogLine] = []
     ) {
@@ -75,7 +75,7 @@ public struct LabPhoneState: Codable, Hashable, Sendable {
         self.allowsFrequentPushes = allowsFrequentPushes
         self.activities = activities
         self.island = island
-        self.bells = bells
+        self.followButtons = followButtons
         self.alert = alert
         self.pushes = pushes
         self.log = log

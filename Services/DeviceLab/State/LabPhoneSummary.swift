@@ -32,7 +32,7 @@ public struct LabPhoneSummary: Codable, Hashable, Sendable {
         isOnline = phone.isOnline
         isAppRunning = phone.app != .killed
         allowsActivities = phone.allowsActivities
-        follows = phone.bells.filter { $0.state != .empty }.map(\.matchId)
+        follows = phone.followButtons.filter { $0.state != .empty }.map(\.matchId)
         let first = phone.activities.filter { $0.id == phone.island.primary }
         let others = phone.activities.filter { $0.id != phone.island.primary }
         shown = (first + others).map { activity in

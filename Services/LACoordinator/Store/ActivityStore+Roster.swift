@@ -46,17 +46,17 @@ extension ActivityStore {
     }
 
     private func fetch(_ transaction: PostgresTransaction) -> Page {
-        let (waiting, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (waiting, ticks) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let ticker = Task {
             while !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(250))
-                bell.yield()
+                ticks.yield()
             }
         }
         let task = Task { @concurrent in
             defer {
                 ticker.cancel()
-                bell.finish()
+                ticks.finish()
             }
             return try await transaction.query("FETCH FORWARD \(pageRows) FROM roster", deadline: .seconds(60))
         }
