@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import checks
-from harness import say
+from harness import HarnessError, say
 from scenario import Scenario, options
 
 # Too long is a refusal like any other.
@@ -38,7 +38,7 @@ def run(scenario, role, header, examples, seed, filters):
     ]
     done = subprocess.run(command, cwd=scenario.folder, capture_output=True, text=True)
     if not report.exists():
-        raise checks.LabError(f"schemathesis did not work:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+        raise HarnessError(f"schemathesis did not work:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
     result = json.loads(report.read_text())
     if result["failures"] or result["errors"]:
         say(done.stdout)

@@ -11,6 +11,7 @@ import json
 import re
 
 import checks
+from harness import HarnessError
 from scenario import LATER_MATCH, LIVE_MATCH, Scenario, options
 
 ABSENT_MATCH = 77
@@ -95,7 +96,7 @@ class Matrix:
             "nonce": token("matrix-nonce")[:32],
         }
         if name not in known:
-            raise checks.LabError(f"the matrix has no value for the required field {name}: {schema}")
+            raise HarnessError(f"the matrix has no value for the required field {name}: {schema}")
         return known[name]
 
     # One cell.
