@@ -25,6 +25,7 @@ struct GatewayHarness: Sendable {
     let notifier: RecordingNotifier
     let port: Int
     let http: HTTPClient
+    let routes: [Route]
 
     static let match = MatchID(1_304_076)
     static let laterMatch = MatchID(1_304_077)
@@ -74,7 +75,8 @@ struct GatewayHarness: Sendable {
         defer { running.cancel() }
         guard let actual = await ports.first(where: { _ in true }) else { return }
         let harness = GatewayHarness(
-            pool: pool, notifier: notifier, port: actual, http: HTTPClient(configuration: .init(allowHTTP: true)))
+            pool: pool, notifier: notifier, port: actual, http: HTTPClient(configuration: .init(allowHTTP: true)),
+            routes: responder.table.routes)
         do { try await body(harness) } catch {
             await pool.close()
             throw error

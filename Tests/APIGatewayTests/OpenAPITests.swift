@@ -86,6 +86,23 @@ import Tokens
         }
     }
 
+    /// An operation that leaves these out has a default, which no other test would notice.
+    @Test func noCallForgetsItsTagItsLimitOrTheUnknownMatch() async throws {
+        try await GatewayHarness.run(environment: Self.standIn) { gateway in
+            for route in gateway.routes {
+                let place = "\(route.method) \(route.path)"
+                if route.path.contains(":id") { #expect(route.refusals.contains(.unknownMatch), "\(place)") }
+                if route.method != "GET" { #expect(route.operation.limit != .reads, "\(place)") }
+                guard route.method == "GET", route.access == .users else { continue }
+                let path = route.path.replacing(":id", with: "\(GatewayHarness.match)")
+                let answer = try await gateway.send("GET", path)
+                #expect(answer.status == 200, "\(place)")
+                // The export says when it was made.
+                #expect((answer.header("etag") == nil) == (path == "/user/data"), "\(place)")
+            }
+        }
+    }
+
     /// `UPDATE_OPENAPI=1` writes the copy anew.
     @Test func theCopyForReadersIsTheDocument() async throws {
         try await GatewayHarness.run(environment: Self.standIn) { gateway in
