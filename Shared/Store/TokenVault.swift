@@ -40,17 +40,17 @@ package final class TokenVault: Sendable {
     /// The values that `token_key` of a column can have where a token is stored.
     package struct Keys: Sendable {
         package let inClear: String
-        /// The lookup key of the encrypted token; without a key file the same as `inClear`.
-        package let encrypted: String
+        /// By what the encrypted token is found; without a key file the same as `inClear`.
+        package let lookup: String
         /// The keys by which a stored token can be found now.
         package let all: [String]
     }
 
     package func keys(of token: String) throws -> Keys {
         let (cipher, isComplete) = known.withLock { ($0.cipher, $0.isComplete) }
-        guard let cipher else { return Keys(inClear: token, encrypted: token, all: [token]) }
-        let encrypted = try cipher.lookup(token)
-        return Keys(inClear: token, encrypted: encrypted, all: isComplete ? [encrypted] : [token, encrypted])
+        guard let cipher else { return Keys(inClear: token, lookup: token, all: [token]) }
+        let lookup = try cipher.lookup(token)
+        return Keys(inClear: token, lookup: lookup, all: isComplete ? [lookup] : [token, lookup])
     }
 
     /// The keys of a token, as a parameter for `TokenSQL.has`.
@@ -91,7 +91,7 @@ package final class TokenVault: Sendable {
         /// Returns the token of these keys in its stored form.
         package func callAsFunction(_ keys: Keys) throws -> String {
             guard let cipher, let key else { return keys.inClear }
-            return try cipher.encrypt(keys.inClear, lookup: keys.encrypted, by: key)
+            return try cipher.encrypt(keys.inClear, lookup: keys.lookup, by: key)
         }
     }
 

@@ -96,7 +96,7 @@ struct ActivityTokenBatch: Sendable {
                 Self.readFacts,
                 [
                     .intArray(jobs.map(\.match.rawValue)), users, .textArray(jobs.map(\.request.deviceId?.rawValue)),
-                    tokens, .textArray(keys.map(\.encrypted)),
+                    tokens, .textArray(keys.map(\.lookup)),
                 ]),
             PostgresStatement(Self.readOwners, [.textArray(keys.flatMap(\.all))]),
             PostgresStatement(ActivityTokenStore.situations, [.intArray(matches.map(\.rawValue)), .int(dismissAfter)]),
@@ -121,7 +121,7 @@ struct ActivityTokenBatch: Sendable {
         """
 
     private static let columns = ActivityTokenStore.columns(
-        followedAt: "w.created_at", wasFormer: ActivityTokenStore.wasFormer(["r.token", "r.encrypted"]))
+        followedAt: "w.created_at", wasFormer: ActivityTokenStore.wasFormer(["r.token", "r.lookup"]))
 
     /// Returns one row for each record of a job, or one row for a job without a record. LATERAL with LIMIT makes the
     /// planner look up each part by its index for each job, however wrong its statistics are while a match begins.
@@ -131,7 +131,7 @@ struct ActivityTokenBatch: Sendable {
             r.user_id = ANY (ARRAY(\(AccountStore.allDeletedJustNow))) AS is_deleted,
             l.*
         FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
-            AS r (match_id, user_id, named_id, token, encrypted, i)
+            AS r (match_id, user_id, named_id, token, lookup, i)
         CROSS JOIN LATERAL (
             SELECT coalesce(r.named_id, (\(UserDevices.onlyOne("r.user_id")))) AS device_id OFFSET 0
         ) p

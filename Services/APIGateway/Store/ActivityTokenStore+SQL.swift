@@ -102,7 +102,7 @@ extension ActivityTokenStore {
     /// A rotation keeps the former token's hash.
     static let rotation = """
         update_token = v.token, token_at = clock_timestamp(),
-        former_tokens = CASE WHEN token_key(la.update_token) NOT IN (v.in_clear, v.encrypted) THEN
+        former_tokens = CASE WHEN token_key(la.update_token) NOT IN (v.in_clear, v.lookup) THEN
             (array_prepend(\(formerHash("token_key(la.update_token)")), la.former_tokens))[1:\(ActivityGeneration.formerTokensMax)]
             ELSE la.former_tokens END
         """

@@ -157,7 +157,7 @@ struct ActivityTokenWrite {
             FROM unnest($1::int[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[],
                 $9::text[], $10::boolean[], $11::text[], $12::text[])
                 AS v (i, match_id, user_id, device_id, generation, mark, address, token, activity_id, lingers, in_clear,
-                    encrypted)
+                    lookup)
             WHERE la.ctid = v.address::tid AND la.match_id = v.match_id AND la.user_id = v.user_id
                 AND la.device_id = v.device_id AND la.generation = v.generation
                 AND la.changed_xid IS NOT DISTINCT FROM v.mark::xid8
@@ -169,7 +169,7 @@ struct ActivityTokenWrite {
                 .intArray(rows.map(\.generation)), .textArray(rows.map(\.mark)),
                 .textArray(rows.map(\.address)), .textArray(rows.map(\.token)),
                 .textArray(rows.map(\.job.request.activityId?.rawValue)), .boolArray(rows.map(\.lingers)),
-                .textArray(rows.map(\.keys.inClear)), .textArray(rows.map(\.keys.encrypted)),
+                .textArray(rows.map(\.keys.inClear)), .textArray(rows.map(\.keys.lookup)),
             ])
     }
 

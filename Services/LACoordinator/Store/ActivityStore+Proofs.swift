@@ -22,10 +22,10 @@ extension ActivityStore {
         try await pool.execute(
             """
             WITH proven AS (
-                SELECT user_id, device_id, array_agg(start_key) || array_agg(start_encrypted) AS start_keys,
-                    array_agg(device_key) || array_agg(device_encrypted) AS device_keys
+                SELECT user_id, device_id, array_agg(start_key) || array_agg(start_lookup) AS start_keys,
+                    array_agg(device_key) || array_agg(device_lookup) AS device_keys
                 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-                    AS one (user_id, device_id, start_key, start_encrypted, device_key, device_encrypted)
+                    AS one (user_id, device_id, start_key, start_lookup, device_key, device_lookup)
                 GROUP BY user_id, device_id
             ), locked AS (
                 -- In the order of everybody else.
@@ -42,8 +42,8 @@ extension ActivityStore {
             """,
             [
                 .textArray(rows.map(\.user.rawValue)), .textArray(rows.map(\.device.rawValue)),
-                .textArray(rows.map(\.start?.inClear)), .textArray(rows.map(\.start?.encrypted)),
-                .textArray(rows.map(\.other?.inClear)), .textArray(rows.map(\.other?.encrypted)),
+                .textArray(rows.map(\.start?.inClear)), .textArray(rows.map(\.start?.lookup)),
+                .textArray(rows.map(\.other?.inClear)), .textArray(rows.map(\.other?.lookup)),
             ])
     }
 }
