@@ -1,3 +1,5 @@
+import Cricket
+
 /// A batter's figures, counted from the balls so far.
 struct BatterTally {
     var runs = 0
@@ -9,4 +11,17 @@ struct BatterTally {
     var firstSix: Int64 = 0
 
     var isOnFire: Bool { faced >= 15 && runs * 100 >= faced * 200 }
+
+    /// Counts a ball to this batter.
+    mutating func take(_ ball: Ball) {
+        runs += ball.runsOffBat
+        guard ball.wides == 0 else { return }
+        faced += 1
+        if ball.isBoundary, ball.runsOffBat == 6 {
+            if sixes == 0 { firstSix = ball.id }
+            sixes += 1
+        } else {
+            sixes = 0
+        }
+    }
 }

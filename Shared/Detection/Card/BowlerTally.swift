@@ -19,4 +19,16 @@ struct BowlerTally {
             }
         return conceded * 12 <= runsPerTwelveBalls * legalBalls
     }
+
+    /// Counts a ball of this bowler.
+    mutating func take(_ ball: Ball) {
+        conceded += ball.runsConceded
+        if ball.isLegal { legalBalls += 1 }
+        if let out = ball.outID, ball.howOut?.isBowlers == true {
+            wickets += 1
+            streak.append(out)
+        } else {
+            streak = []
+        }
+    }
 }

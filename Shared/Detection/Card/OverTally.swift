@@ -1,3 +1,5 @@
+import Cricket
+
 /// The figures of one over, up to its sixth legal ball.
 struct OverTally {
     /// Legal balls, at most six.
@@ -8,4 +10,14 @@ struct OverTally {
     var bowlers: Set<Int64> = []
     /// Wickets credited to the bowler; a run-out is not.
     var wickets = 0
+
+    /// Counts a ball of this over; after the sixth legal ball only `allLegalBalls` still grows.
+    mutating func take(_ ball: Ball) {
+        if ball.isLegal { allLegalBalls += 1 }
+        guard legalBalls < 6 else { return }
+        bowlers.insert(ball.bowlerID)
+        conceded += ball.runsConceded
+        if ball.outID != nil, ball.howOut?.isBowlers == true { wickets += 1 }
+        if ball.isLegal { legalBalls += 1 }
+    }
 }
