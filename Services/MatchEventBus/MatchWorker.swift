@@ -194,7 +194,7 @@ actor MatchWorker {
 
     /// The time until the next stamp may be taken; nil when it may be taken now.
     private static func wait(after stamp: Stamp, now: Int64) -> Duration? {
-        let ahead = Int64(stamp.rawValue - MatchStore.stampLeadMax + 1) * 1_000 - now
+        let ahead = Int64(stamp.rawValue - StampLead.max + 1) * 1_000 - now
         return ahead > 0 ? .milliseconds(min(ahead, 1_000)) : nil
     }
 

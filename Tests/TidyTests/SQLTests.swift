@@ -32,7 +32,7 @@ import Testing
             #"StartBudget.thisHour("other.device_id = \(device)")"#, "column", "device", "table", "user",
         ],
         "Shared/Store/LeaseGuard.swift": ["epoch", "name"],
-        "Services/MatchEventBus/Store/MatchStore.swift": ["stampLeadMax", "hasRoom", "matchesMax"],
+        "Services/MatchEventBus/Store/MatchStore.swift": ["hasRoom", "matchesMax"],
         "Shared/Store/Migrator.swift": ["migration.checksum", "migration.name", "migration.sql"],
         "Shared/Store/MissingCardSQL.swift": ["device", "match", "row", "user"],
         "Services/MatchOrchestrator/Store/OrchestratorStore+Ends.swift": [

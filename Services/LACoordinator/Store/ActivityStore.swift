@@ -174,7 +174,7 @@ package struct ActivityStore: Sendable {
             """
             UPDATE active_matches
             SET stamp = greatest(stamp + 1, floor(extract(epoch FROM clock_timestamp()))::bigint)
-            WHERE match_id = $1 AND stamp < floor(extract(epoch FROM clock_timestamp()))::bigint + 1
+            WHERE match_id = $1 AND stamp < floor(extract(epoch FROM clock_timestamp()))::bigint + \(StampLead.max)
             RETURNING stamp, version, extract(epoch FROM clock_timestamp())::double precision AS at
             """, [.int(match.rawValue)])
         return try rows.first.map { row in

@@ -4,8 +4,6 @@ import Store
 
 /// The state and the log of matches. Event-bus writes them one version at a time, and continues from them.
 package struct MatchStore: Sendable {
-    /// Seconds a stamp may run ahead of the database's clock. Two versions in quick succession fit; more must wait.
-    package static let stampLeadMax = 1
     /// The most rows of `active_matches`, more than the whole world plays in a week. The provider names its matches,
     /// and must not be able to fill the table with invented ones.
     package static let matchesMax = 500
@@ -129,7 +127,7 @@ package struct MatchStore: Sendable {
                 ended_at = CASE WHEN $12 OR $17::boolean THEN a.ended_at END,
                 updated_at = clock_timestamp()
             WHERE a.epoch <= excluded.epoch AND a.version = $4
-              AND a.stamp < floor(extract(epoch FROM clock_timestamp()))::bigint + \(stampLeadMax)
+              AND a.stamp < floor(extract(epoch FROM clock_timestamp()))::bigint + \(StampLead.max)
             RETURNING a.version, a.stamp
         ), logged AS (
             INSERT INTO match_updates (
