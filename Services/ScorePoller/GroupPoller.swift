@@ -12,7 +12,8 @@ import Wire
 actor GroupPoller {
     /// The longest time between two reports of values that change with time alone.
     private static let reportInterval = Duration.seconds(5)
-    /// The share of the calls to `/fixtures` that missing matches may use; the orchestrator's schedule has the rest.
+    /// How much of the hour's calls to `/fixtures` may be used up before missing matches wait. The orchestrator spreads
+    /// calls of its own over half of them (`SyncPlan`), so the last quarter is always its.
     private static let fixturesShare = 0.75
 
     let group: PollGroup

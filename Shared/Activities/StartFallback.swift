@@ -1,6 +1,6 @@
 /// The steps for a phone that does not answer to starts: its push-to-start token may be stale, and only the app can
-/// register another. A silent push asks the app to reconcile, at once where APNs refused the start, otherwise with the
-/// second try. When all tries are lost, a notification asks the user to open the app; after that nothing is sent until
+/// register another. A silent push asks the app to reconcile, at once where APNs refused the start for good or called
+/// the token dead, otherwise with the second try. When all tries are lost, a notification asks the user to open the app; after that nothing is sent until
 /// the app registers.
 ///
 /// A match that begins later gets its tries all the same, because the phone may just have been off.

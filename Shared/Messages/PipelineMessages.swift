@@ -28,7 +28,8 @@ public struct FrameReply: Message {
         case committed
         /// The frame says nothing new.
         case unchanged
-        /// The frame is merged into the next version, because at most one version a second is committed.
+        /// The frame made no version now: a newer one came, this bus has too many matches, or the database failed. It
+        /// may be offered again.
         case deferred
         /// Another bus holds this match: offer the frame there.
         case notHolder
