@@ -263,7 +263,7 @@ let package = Package(
             tests("SportMonks", [models, "Cricket", "SportMonks"]),
             tests("Detection", [models, "Cricket", "APNsProtocol", "Detection", "SportMonks", "Tapes"]),
             tests("Tapes", ["Tapes", "SportMonks"]),
-            tests("Replay", []),
+            tests("Replay", [models]),
             tests("Activities", [models, "Activities"]),
             tests("Messages", [models, "Messages"]),
             tests("APNsProtocol", [models, "APNsProtocol", "PayloadProperty"], exclude: ["Goldens"]),

@@ -29,6 +29,20 @@ import Testing
         return true
     }
 
+    /// A new table about a user is erased somewhere, too, before it comes into one of these lists.
+    @Test func everyTableAboutAUserIsKnownHere() async throws {
+        try await AccountHarness.with { harness in
+            let found = try await harness.pool.query(
+                """
+                SELECT table_name::text AS name FROM information_schema.columns
+                WHERE table_schema = current_schema AND column_name LIKE '%user_id'
+                """
+            ).map { try $0.string("name") }
+            // Gone after their own time, if not with the deletion.
+            #expect(Set(found) == Set(Self.tables + ["device_claims", "bad_tokens", "deleted_users"]))
+        }
+    }
+
     @Test func nothingIsErasedBeforeTheCoordinatorsCanHaveSeenTheEnd() async throws {
         try await withDeletedAccount { harness in
             // Not a matter of how fast this test runs: it is deleted in a minute.

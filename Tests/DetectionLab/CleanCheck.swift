@@ -50,6 +50,8 @@ struct CleanCheck: Sendable {
     private func alerts(of run: ReplayRun) -> [String] {
         var wanted = Self.alerting
         if !subject.oracle.isLong { wanted.append("maidenOver") }
+        let unknown = Set(run.announced.map(\.kind.rawValue)).subtracting(wanted + Self.ofStatus)
+        if !unknown.isEmpty { return unknown.sorted().map { "alerts of kind \($0), which is not in CleanCheck" } }
         return wanted.compactMap { kind in
             let told = run.told.count { $0.contains("\"event\":\"\(kind)\"") }
             let announced = run.announced.count { $0.kind.rawValue == kind }
@@ -64,5 +66,7 @@ struct CleanCheck: Sendable {
         "wicket", "milestone", "inningsBreak", "matchResult", "onHatTrick", "hatTrick", "batterOnFire", "bowlerOnFire",
         "fiveWickets", "closeFinish", "toss", "targetRevised",
     ]
+    /// The tape's, of which the oracle knows nothing.
+    private static let ofStatus = ["stumps", "suspended", "resumed"]
     private static let mayBeVain: Set<String> = ["onHatTrick", "batterOnFire", "bowlerOnFire"]
 }

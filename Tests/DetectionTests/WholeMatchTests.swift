@@ -1,5 +1,5 @@
 import Cricket
-import Detection
+@testable import Detection
 import FoundationEssentials
 import SightscreenModels
 import Testing
@@ -76,12 +76,7 @@ import Testing
         #expect(played.events.count { $0.kind == .endOfOver } == 39)
         #expect(played.events.count { $0.kind == .inningsBreak } == 1)
         #expect(played.alerts.count { $0.kind == .matchResult } == 1)
-        let alerting = played.events.filter {
-            [
-                .wicket, .milestone, .inningsBreak, .matchResult, .onHatTrick, .hatTrick, .batterOnFire, .bowlerOnFire,
-                .maidenOver, .fiveWickets, .closeFinish, .toss,
-            ].contains($0.kind)
-        }
+        let alerting = played.events.filter { KeyEventOrder.alerts($0, in: .twenty20) }
         // One frame per ball: what is not the key event of its alert is in the body of the one that is. The result
         // comes after the last wicket, on the same ball.
         #expect(Set(alerting.map { "\($0.innings ?? 0) \($0.ball ?? "")" }).count + 1 == played.alerts.count)

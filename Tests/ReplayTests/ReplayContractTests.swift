@@ -1,4 +1,5 @@
 import FoundationEssentials
+import SightscreenModels
 import Testing
 
 /// What `sightscreen replay` prints is a contract: other programs read it. Here the real executable is run.
@@ -81,6 +82,8 @@ import Testing
             "inningsBreak": [], "matchResult": [], "suspended": [], "resumed": [], "fiveWickets": ["bowler", "value"],
             "closeFinish": [], "targetRevised": [], "stumps": [], "toss": [],
         ]
+        // A correction is no event of its own.
+        #expect(Set(keys.keys) == Set(EventKind.allCases.map(\.rawValue)).subtracting(["correction"]))
         var seen: Set<String> = []
         for name in ["1178424", "1270836", "1304076"] {
             let shell = try Self.replay(
