@@ -31,6 +31,32 @@ public struct ActivityTokenResponse: Codable, Hashable, Sendable {
     }
 }
 
+/// The body of `POST /matches/:id/activity`: an activity is subscribed to a broadcast channel. The app reports it when
+/// it happens to run; no push waits for the report.
+public struct ActivityReport: Codable, Hashable, Sendable {
+    public var activityId: ActivityID
+    public var channelId: ChannelID
+    public var deviceId: DeviceID?
+    /// The start's id from the activity's attributes, when a push started the activity.
+    public var startId: StartID?
+
+    public init(activityId: ActivityID, channelId: ChannelID, deviceId: DeviceID? = nil, startId: StartID? = nil) {
+        self.activityId = activityId
+        self.channelId = channelId
+        self.deviceId = deviceId
+        self.startId = startId
+    }
+}
+
+/// The answer to `POST /matches/:id/activity`.
+public struct ActivityReportResponse: Codable, Hashable, Sendable {
+    /// `active`, or `ended` when the app is to end the activity: the match is over or not followed, or the channel is
+    /// not the user's any more.
+    public var liveActivity: LiveActivityOutlook
+
+    public init(liveActivity: LiveActivityOutlook) { self.liveActivity = liveActivity }
+}
+
 /// The body of `POST /matches/:id/activity-dismissed`: the user removed the activity from the phone.
 public struct ActivityDismissedRequest: Codable, Hashable, Sendable {
     public var deviceId: DeviceID?

@@ -8,6 +8,8 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     public var environment: APNsEnvironment?
     public var liveActivitiesEnabled: Bool?
     public var frequentPushesEnabled: Bool?
+    /// Whether the phone can subscribe to broadcast channels: iOS 18 or later, and a build that knows how.
+    public var broadcast: Bool?
     /// Every Live Activity on the phone; an empty list says that there is none. The backend does not start a listed
     /// activity again. When the list is left out, the backend assumes nothing about activities.
     public var activities: [RunningActivity]?
@@ -18,7 +20,7 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     public init(
         deviceId: DeviceID, platform: String = "ios", deviceToken: DeviceToken? = nil, osVersion: String? = nil,
         appVersion: String? = nil, environment: APNsEnvironment? = nil, liveActivitiesEnabled: Bool? = nil,
-        frequentPushesEnabled: Bool? = nil, activities: [RunningActivity]? = nil,
+        frequentPushesEnabled: Bool? = nil, broadcast: Bool? = nil, activities: [RunningActivity]? = nil,
         bootedAt: Int? = nil
     ) {
         self.deviceId = deviceId
@@ -29,6 +31,7 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
         self.environment = environment
         self.liveActivitiesEnabled = liveActivitiesEnabled
         self.frequentPushesEnabled = frequentPushesEnabled
+        self.broadcast = broadcast
         self.activities = activities
         self.bootedAt = bootedAt
     }
@@ -55,7 +58,7 @@ public struct RunningActivity: Codable, Hashable, Sendable {
     /// The state; `active` when left out.
     public var state: State?
     /// The broadcast channel that the activity listens to, when it has no token of its own.
-    public var channel: String?
+    public var channel: ChannelID?
     /// Whether the activity is scheduled and not started: the state `pending`.
     public var pending: Bool?
     /// The time at which the app last saw the activity, in seconds since 1970; the present when left out.
@@ -63,7 +66,7 @@ public struct RunningActivity: Codable, Hashable, Sendable {
 
     public init(
         matchId: MatchID, activityId: ActivityID? = nil, startId: StartID? = nil, state: State? = nil,
-        channel: String? = nil, pending: Bool? = nil, lastSeen: Int? = nil
+        channel: ChannelID? = nil, pending: Bool? = nil, lastSeen: Int? = nil
     ) {
         self.matchId = matchId
         self.activityId = activityId

@@ -28,11 +28,31 @@ public struct FollowResponse: Codable, Hashable, Sendable {
     /// The state to show at once; absent before the match's first version.
     public var displayState: ContentState?
     public var liveActivity: LiveActivityOutlook
+    /// The channel for an activity that the app starts or schedules itself; absent when there is none, and the app then
+    /// asks for an update token.
+    public var channel: BroadcastChannel?
 
-    public init(following: Bool, displayState: ContentState?, liveActivity: LiveActivityOutlook) {
+    public init(
+        following: Bool, displayState: ContentState?, liveActivity: LiveActivityOutlook,
+        channel: BroadcastChannel? = nil
+    ) {
         self.following = following
         self.displayState = displayState
         self.liveActivity = liveActivity
+        self.channel = channel
+    }
+}
+
+/// The broadcast channel of a match for one user: the channel of the user's alert level and of the phone's APNs
+/// environment. An activity that is subscribed to it is updated without a token of its own (iOS 18 and later).
+public struct BroadcastChannel: Codable, Hashable, Sendable {
+    public var id: ChannelID
+    /// The start of the match, in seconds since 1970: an app on iOS 26 may schedule its activity for that moment.
+    public var startsAt: Int?
+
+    public init(id: ChannelID, startsAt: Int? = nil) {
+        self.id = id
+        self.startsAt = startsAt
     }
 }
 

@@ -15,6 +15,9 @@ public struct MatchItem: Codable, Hashable, Sendable {
     public var winnerId: String?
     /// The state that a Lock Screen would show; absent before the first version.
     public var displayState: ContentState?
+    /// The caller's channel. Only in the answer to `GET /matches/:id`, for a caller who follows the match, and only
+    /// where there is one.
+    public var channel: BroadcastChannel?
 
     public struct Side: Codable, Hashable, Sendable {
         public var id: String
@@ -30,7 +33,7 @@ public struct MatchItem: Codable, Hashable, Sendable {
     public init(
         id: MatchID, leagueId: String, competition: String, round: String, format: String, status: MatchStatus,
         startsAt: Int?, home: Side, away: Side, venue: String, note: String?, winnerId: String?,
-        displayState: ContentState?
+        displayState: ContentState?, channel: BroadcastChannel? = nil
     ) {
         self.id = id
         self.leagueId = leagueId
@@ -45,6 +48,7 @@ public struct MatchItem: Codable, Hashable, Sendable {
         self.note = note
         self.winnerId = winnerId
         self.displayState = displayState
+        self.channel = channel
     }
 }
 

@@ -71,3 +71,9 @@ public struct StartID: StringIdentifier {
     public let rawValue: String
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
+
+/// The id of a broadcast channel, as APNs gives it: base64 of no promised length.
+public struct ChannelID: StringIdentifier {
+    public let rawValue: String
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+}
