@@ -185,7 +185,7 @@ let package = Package(
         + service(
             "APNsSimulator",
             [
-                models, clientTesting, "APNsProtocol", "ControlHTTP", "HTTP2", "Reactor", "Tokens", "ServiceKit",
+                models, clientTesting, "ControlHTTP", "HTTP2", "Reactor", "Tokens", "ServiceKit",
                 hummingbird, httpTypes, logging, lifecycle, nio[0],
             ])
         + service(
@@ -313,9 +313,8 @@ let package = Package(
             tests(
                 "LACoordinator",
                 [
-                    models, "Cricket", "Activities", "Messages", "APNsProtocol", "APIGateway", "FanOut",
-                    "LACoordinator",
-                    "MatchOrchestrator", "OperatorTool", "HTTP2", "Postgres",
+                    models, "Cricket", "Activities", "Messages", "APNsProtocol", "APNsSimulator", "APIGateway",
+                    "FanOut", "LACoordinator", "MatchOrchestrator", "OperatorTool", "HTTP2", "Postgres",
                     "Reactor", "Store", "Tokens", "ServiceKit", "Wire", logging, metrics, concurrencyHelpers,
                 ]),
             tests(

@@ -1,4 +1,3 @@
-import APNsProtocol
 import HTTP2
 import Hummingbird
 public import Logging

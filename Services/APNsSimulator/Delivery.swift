@@ -1,4 +1,3 @@
-import APNsProtocol
 import FoundationEssentials
 import SightscreenModels
 
@@ -20,7 +19,7 @@ struct Delivery: Sendable {
     /// Whether `payload` is JSON with `aps`. The line then has it as `payload`, otherwise as the text `payloadText`.
     var payloadIsPush: Bool
     /// The answer. Status 0 means that the push was not processed and its sender got no answer of APNs.
-    var answer: APNsAnswer
+    var answer: SimulatorAnswer
     /// The device's outcome; nil when APNs did not accept the push.
     var deviceVerdict: DeviceOutcome?
     /// The fault that was applied to the request.
@@ -33,7 +32,7 @@ struct Delivery: Sendable {
         let head = Line(
             seq: seq, receivedAt: receivedAtMs, environment: environment, connection: connection, token: token,
             headers: headers, payloadText: payloadIsPush ? nil : String(decoding: payload, as: UTF8.self),
-            verdict: Line.Verdict(status: answer.status, reason: answer.reasonText, timestamp: answer.timestampMs),
+            verdict: Line.Verdict(status: answer.status, reason: answer.reason, timestamp: answer.timestampMs),
             deviceVerdict: deviceVerdict, fault: fault)
         var line = [UInt8](try encoder.encode(head))
         if payloadIsPush {

@@ -1,4 +1,3 @@
-import APNsProtocol
 import SightscreenModels
 
 /// The newest deliveries in order, up to a limit. Each takes about 130 bytes, and those of its payload that it does not
@@ -75,7 +74,7 @@ extension Delivery {
         self.init(
             seq: seq, receivedAtMs: entry.receivedAtMs, environment: entry.environment,
             connection: Int(entry.connection), token: token, headers: headers, payload: entry.payload.bytes,
-            payloadIsPush: entry.payload.isPush, answer: entry.answer.answer, deviceVerdict: entry.deviceVerdict,
+            payloadIsPush: entry.payload.facts != nil, answer: entry.answer.answer, deviceVerdict: entry.deviceVerdict,
             fault: entry.fault?.rawValue)
     }
 }

@@ -29,7 +29,7 @@ public struct DeviceModel: Sendable, Hashable {
     ///   - expiration: `apns-expiration`; neither 0 nor nil expires here.
     ///   - now: the phone's clock, in seconds since 1970.
     public mutating func receive(
-        _ push: DevicePush, priority: APNsPriority = .immediate, expiration: Int?, attributesType: String,
+        _ push: DevicePush, priority: Int = 10, expiration: Int?, attributesType: String,
         budgets: DeviceBudgets = .none, now: Int
     ) -> DeviceOutcome {
         if let expiration, expiration > 0, expiration < now { return .expired }
@@ -46,7 +46,7 @@ public struct DeviceModel: Sendable, Hashable {
         case .update:
             let perHour = takesFrequentPushes ? budgets.immediate : budgets.immediateInfrequent
             // The push counts against the budget when it arrives, even if it changes nothing.
-            if priority == .immediate, let perHour, !budget.take(of: perHour, now: now) {
+            if priority == PushCheck.immediate, let perHour, !budget.take(of: perHour, now: now) {
                 return .updateBudgetExceeded
             }
             if let shown, head.timestamp <= shown.rawValue { return .droppedOldTimestamp }

@@ -1,4 +1,3 @@
-import APNsProtocol
 import FoundationEssentials
 import HTTP2
 import SightscreenModels
@@ -12,7 +11,7 @@ struct Fault: Codable, Sendable, Hashable {
         /// `aps.event`: start, update or end.
         var event: LiveActivityEvent?
         /// `apns-push-type`.
-        var pushType: APNsPushType?
+        var pushType: PushType?
         /// Matching requests that pass first; 0 by default.
         var after: Int?
         /// Requests that the fault applies to before it is removed; 1 by default (without end with `forMs` or `share`),
@@ -28,7 +27,7 @@ struct Fault: Codable, Sendable, Hashable {
 
     enum Action: Sendable, Hashable {
         /// Gives this answer, whatever the request, which is not delivered.
-        case answer(APNsAnswer)
+        case answer(SimulatorAnswer)
         /// Sends GOAWAY with this reason. The request and all later streams were never processed, or with `processed`
         /// the request is the last one that was. Later streams that were complete before it are processed all the same.
         case goAway(reason: String, processed: Bool)
@@ -131,15 +130,15 @@ struct Fault: Codable, Sendable, Hashable {
         }
     }
 
-    private static func answer(_ keys: KeyedDecodingContainer<Key>) throws -> APNsAnswer {
+    private static func answer(_ keys: KeyedDecodingContainer<Key>) throws -> SimulatorAnswer {
         let text = try keys.decodeIfPresent(String.self, forKey: .reason)
-        let known = text.flatMap(APNsReason.init(rawValue:))
+        let known = text.flatMap(Refusal.init(rawValue:))
         guard let status = try keys.decodeIfPresent(Int.self, forKey: .status) ?? known?.status else {
             throw error(keys, "a fault has status and reason, goaway, rst, mute, close, delayMs or streamLimit")
         }
         try require((200...599).contains(status), keys, "status is 200 to 599")
-        return APNsAnswer(
-            status: status, reasonText: text, timestampMs: try keys.decodeIfPresent(Int64.self, forKey: .timestamp))
+        return SimulatorAnswer(
+            status: status, reason: text, timestampMs: try keys.decodeIfPresent(Int64.self, forKey: .timestamp))
     }
 
     private static func require(_ holds: Bool, _ keys: KeyedDecodingContainer<Key>, _ rule: String) throws {
@@ -156,7 +155,7 @@ struct Fault: Codable, Sendable, Hashable {
         switch action {
         case .answer(let answer):
             try keys.encode(answer.status, forKey: .status)
-            try keys.encodeIfPresent(answer.reasonText, forKey: .reason)
+            try keys.encodeIfPresent(answer.reason, forKey: .reason)
             try keys.encodeIfPresent(answer.timestampMs, forKey: .timestamp)
         case .goAway(let reason, let processed):
             try keys.encode(reason, forKey: .goaway)

@@ -1,7 +1,5 @@
-import APNsProtocol
 import Glibc
 import HTTP2
-import SightscreenModels
 
 /// The header fields that many pushes share, as received, with the result of their check, which is made once.
 ///
@@ -17,19 +15,19 @@ final class HeaderBlock {
     let authorization: String
     let pushType: String?
     let isLiveActivity: Bool
-    let priority: APNsPriority
+    let priority: Int
     let expiration: Int?
     /// The `apns-*` fields for the log.
     let logged: [String: String]
     /// The error in the fields other than `authorization`; nil when they are valid.
-    let refusal: APNsReason?
+    let refusal: Refusal?
     /// The time until which `authorization` was found valid, in seconds since 1970; 0 when it was not.
     var goodUntil = 0
     private let fields: [Field]
     private let bytes: [UInt8]
 
     /// - Parameter push: the whole request.
-    init(_ arrival: HTTP2Arrival, _ push: APNsRequest, _ check: APNsRequestCheck) {
+    init(_ arrival: HTTP2Arrival, _ push: IncomingRequest, _ check: PushCheck) {
         var fields: [Field] = []
         var bytes: [UInt8] = []
         var logged: [String: String] = [:]
@@ -48,8 +46,10 @@ final class HeaderBlock {
         method = push.method
         authorization = push.field("authorization") ?? ""
         pushType = push.field("apns-push-type")
-        isLiveActivity = pushType == APNsPushType.liveactivity.rawValue
-        priority = push.field("apns-priority").flatMap { Int($0) }.flatMap(APNsPriority.init(rawValue:)) ?? .immediate
+        isLiveActivity = pushType == PushType.liveActivity.rawValue
+        priority =
+            push.field("apns-priority").flatMap { Int($0) }.flatMap { PushCheck.priorities.contains($0) ? $0 : nil }
+            ?? PushCheck.immediate
         expiration = push.field("apns-expiration").flatMap { Int($0) }
         var shared = push
         shared.fields.removeAll { field in ["apns-id", "apns-collapse-id"].contains(field.name) }

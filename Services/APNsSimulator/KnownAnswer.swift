@@ -1,23 +1,23 @@
-import APNsProtocol
 import HTTP2
 import SightscreenModels
 
 /// An answer in the encoded forms in which it is sent.
 final class KnownAnswer {
-    let answer: APNsAnswer
+    let answer: SimulatorAnswer
     /// The number that identifies the answer in `Tally`.
     let number: Int
     private let production: HTTP2Answer
     private let sandbox: HTTP2Answer
 
-    init(_ answer: APNsAnswer, number: Int) {
+    init(_ answer: SimulatorAnswer, number: Int) {
         self.answer = answer
         self.number = number
         let id = HTTP2Answer.Varying("apns-id", count: PushID.count)
-        production = HTTP2Answer(status: answer.status, varying: [id], body: answer.body)
+        let fields = answer.retryAfter.map { [HTTP2Field("retry-after", String($0))] } ?? []
+        production = HTTP2Answer(status: answer.status, varying: [id], fields: fields, body: answer.body)
         // Apple sends `apns-unique-id` to development builds only.
         let uniqueID = HTTP2Answer.Varying("apns-unique-id", count: PushID.count)
-        sandbox = HTTP2Answer(status: answer.status, varying: [id, uniqueID], body: answer.body)
+        sandbox = HTTP2Answer(status: answer.status, varying: [id, uniqueID], fields: fields, body: answer.body)
     }
 
     func reply(_ id: PushID, _ environment: APNsEnvironment, _ random: inout PushIDSource) -> HTTP2Reply {

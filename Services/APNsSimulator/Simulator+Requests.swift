@@ -1,4 +1,3 @@
-import APNsProtocol
 import HTTP2
 import SightscreenModels
 
@@ -6,7 +5,7 @@ import SightscreenModels
 private struct Push {
     let arrival: HTTP2Arrival
     let environment: APNsEnvironment
-    let check: APNsRequestCheck
+    let check: PushCheck
     let connection: SimulatorConnection
     let nowMs: Int64
     /// The token in the path; nil when the path is not one of a push, or not of the plain form.
@@ -22,7 +21,7 @@ private struct Push {
     var now: Int { Int(nowMs / 1_000) }
 
     init(
-        _ arrival: HTTP2Arrival, _ environment: APNsEnvironment, _ check: APNsRequestCheck,
+        _ arrival: HTTP2Arrival, _ environment: APNsEnvironment, _ check: PushCheck,
         _ connection: SimulatorConnection, nowMs: Int64
     ) {
         self.arrival = arrival
@@ -58,12 +57,7 @@ private struct Push {
         return token.contains(UInt8(ascii: "/")) ? nil : token
     }
     /// The request as text, for the slow path.
-    var request: APNsRequest {
-        let request = arrival.request
-        return APNsRequest(
-            method: request.method, path: request.path, fields: request.headers.map { .init($0.name, $0.value) },
-            body: request.body)
-    }
+    var request: IncomingRequest { IncomingRequest(arrival) }
 }
 
 extension Simulator {
@@ -87,7 +81,7 @@ extension Simulator {
         switch fault?.action {
         case .answer(let other): answer = known(other)
         case .reset, .goAway(_, processed: false), .mute(delivered: false), .close(delivered: false):
-            answer = known(APNsAnswer(status: 0))
+            answer = known(SimulatorAnswer(status: 0))
         case .goAway, .mute, .close, .delay, .streamLimit, nil: break
         }
         let outcome = answer.answer.status == 200 ? deliver(push, block, payload) : nil
@@ -102,25 +96,27 @@ extension Simulator {
     private func judge(_ push: Push, _ block: HeaderBlock, _ payload: KnownPayload) -> KnownAnswer {
         let connection = push.connection
         if push.token == nil || block.method != "POST", let reason = push.check.refusalOfTarget(push.request) {
-            return known(APNsAnswer(reason))
+            return known(SimulatorAnswer(reason))
         }
         // A signature is verified once, its expiry every time.
         if push.now >= block.goodUntil {
-            if let reason = push.check.refusalOfSender(push.request, now: push.now) { return known(APNsAnswer(reason)) }
+            if let reason = push.check.refusalOfSender(push.request, now: push.now) {
+                return known(SimulatorAnswer(reason))
+            }
             if let claims = ProviderTokenClaims(authorization: block.authorization) {
                 block.goodUntil = claims.issuedAt + ProviderTokenCheck.lifetimeSeconds
             }
         }
         if let reason = connection.history.refusal(of: block.authorization, now: push.now) {
-            return known(APNsAnswer(reason))
+            return known(SimulatorAnswer(reason))
         }
         if !connection.isTrusted {
             connection.isTrusted = true
             push.arrival.setConcurrentStreamsMax(configuration.streamsMax)
         }
         let refusal = push.isPlain ? block.refusal : push.check.refusalOfHeaders(push.request)
-        if let reason = refusal ?? payload.refusal { return known(APNsAnswer(reason)) }
-        guard let index = push.device else { return known(APNsAnswer(.badDeviceToken)) }
+        if let reason = refusal ?? payload.refusal { return known(SimulatorAnswer(reason)) }
+        guard let index = push.device else { return known(SimulatorAnswer(.badDeviceToken)) }
         let device = tokens.device(index).pointee
         let answer = push.check.answer(
             toToken: device.kind, of: device.environment, deletedAtMs: device.deletedAtMs,

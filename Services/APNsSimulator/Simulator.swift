@@ -1,4 +1,3 @@
-import APNsProtocol
 import HTTP2
 import Reactor
 import SightscreenModels
@@ -20,8 +19,8 @@ actor Simulator {
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
     let configuration: APNsSimulatorConfiguration
-    private let production: APNsRequestCheck
-    private let sandbox: APNsRequestCheck
+    private let production: PushCheck
+    private let sandbox: PushCheck
     let tokens = TokenRegistry()
     private var connections: [ConnectionKey: SimulatorConnection] = [:]
     var faults = FaultList()
@@ -35,8 +34,8 @@ actor Simulator {
     /// Header blocks and payloads of recent requests.
     private var blocks = Recent<HeaderBlock>()
     private var payloads = Recent<KnownPayload>()
-    private var answers: [APNsAnswer: KnownAnswer] = [:]
-    private var answerNumbers: [APNsAnswer: Int] = [:]
+    private var answers: [SimulatorAnswer: KnownAnswer] = [:]
+    private var answerNumbers: [SimulatorAnswer: Int] = [:]
     private(set) lazy var accepted = known(.accepted)
 
     init(_ configuration: APNsSimulatorConfiguration, reactor: Reactor) throws {
@@ -47,9 +46,8 @@ actor Simulator {
         let providerToken = ProviderTokenCheck(keyID: configuration.keyID, teamID: configuration.teamID) {
             verifier.isValid(signature: $0, of: $1)
         }
-        func check(_ environment: APNsEnvironment) -> APNsRequestCheck {
-            APNsRequestCheck(
-                bundleID: configuration.bundleID, environment: environment, providerToken: providerToken)
+        func check(_ environment: APNsEnvironment) -> PushCheck {
+            PushCheck(bundleID: configuration.bundleID, environment: environment, providerToken: providerToken)
         }
         production = check(.production)
         sandbox = check(.sandbox)
@@ -57,7 +55,7 @@ actor Simulator {
 
     // MARK: - Known checks, headers, payloads and answers
 
-    func check(_ environment: APNsEnvironment) -> APNsRequestCheck {
+    func check(_ environment: APNsEnvironment) -> PushCheck {
         environment == .production ? production : sandbox
     }
 
@@ -75,8 +73,8 @@ actor Simulator {
 
     /// - Parameter push: the request, used if the block has to be read anew.
     func block(
-        of arrival: HTTP2Arrival, on connection: SimulatorConnection, _ check: APNsRequestCheck,
-        _ push: () -> APNsRequest
+        of arrival: HTTP2Arrival, on connection: SimulatorConnection, _ check: PushCheck,
+        _ push: () -> IncomingRequest
     ) -> HeaderBlock {
         if let last = connection.block, last.matches(arrival) { return last }
         let block = blocks.first { $0.matches(arrival) } ?? blocks.add(HeaderBlock(arrival, push(), check))
@@ -86,13 +84,12 @@ actor Simulator {
 
     func payload(_ body: UnsafeRawBufferPointer, on connection: SimulatorConnection) -> KnownPayload {
         if let last = connection.payload, last.matches(body) { return last }
-        let payload =
-            payloads.first { $0.matches(body) } ?? payloads.add(KnownPayload(Array(body), production, &alerts))
+        let payload = payloads.first { $0.matches(body) } ?? payloads.add(KnownPayload(Array(body), &alerts))
         connection.payload = payload
         return payload
     }
 
-    func known(_ answer: APNsAnswer) -> KnownAnswer {
+    func known(_ answer: SimulatorAnswer) -> KnownAnswer {
         if let known = answers[answer] { return known }
         // The answer's number ignores the timestamp: times differ without end, statuses and reasons do not.
         var kind = answer

@@ -1,5 +1,3 @@
-import APNsProtocol
-
 /// The state of one connection of the simulator.
 final class SimulatorConnection {
     var history = ProviderTokenHistory()

@@ -1,4 +1,3 @@
-import APNsProtocol
 import SightscreenModels
 
 /// Counts pushes by their answer and their kind.
@@ -16,7 +15,7 @@ struct Tally {
     private struct Key: Hashable {
         var answer: Int
         var event: LiveActivityEvent?
-        var priority: APNsPriority
+        var priority: Int
         var outcome: DeviceOutcome?
         var environment: APNsEnvironment
     }
@@ -27,7 +26,7 @@ struct Tally {
     private var last: (key: Key, index: Int)?
 
     mutating func add(
-        _ answer: KnownAnswer, _ event: LiveActivityEvent?, _ priority: APNsPriority, _ outcome: DeviceOutcome?,
+        _ answer: KnownAnswer, _ event: LiveActivityEvent?, _ priority: Int, _ outcome: DeviceOutcome?,
         _ environment: APNsEnvironment
     ) {
         let key = Key(
@@ -42,8 +41,8 @@ struct Tally {
             indices[key] = index
             lines.append(
                 Line(
-                    status: answer.answer.status, reason: answer.answer.reasonText, event: event,
-                    priority: priority.rawValue, deviceVerdict: outcome, environment: environment, count: 0))
+                    status: answer.answer.status, reason: answer.answer.reason, event: event,
+                    priority: priority, deviceVerdict: outcome, environment: environment, count: 0))
         }
         last = (key, index)
         lines[index].count += 1

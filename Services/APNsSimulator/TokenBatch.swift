@@ -1,4 +1,3 @@
-import APNsProtocol
 import SightscreenModels
 
 /// Tokens to be registered together.

@@ -1,4 +1,3 @@
-import APNsProtocol
 import ControlHTTP
 import HTTPTypes
 import SightscreenModels

@@ -1,4 +1,3 @@
-import APNsProtocol
 import Glibc
 import SightscreenModels
 

@@ -37,7 +37,7 @@ struct DeviceModelTests {
     private static let type = "LiveActivityAttributes"
 
     private func receive(
-        _ model: inout DeviceModel, _ payload: LiveActivityPayload, priority: APNsPriority = .immediate,
+        _ model: inout DeviceModel, _ payload: LiveActivityPayload, priority: Int = 10,
         expiration: Int? = nil, budgets: DeviceBudgets = .none, at now: Int = Self.now
     ) throws -> DeviceOutcome {
         model.receive(
@@ -111,7 +111,7 @@ struct DeviceModelTests {
             }
             #expect(try receive(&phone, update(Self.now + 4), budgets: budgets) == .updateBudgetExceeded)
             // What the phone did not take is not shown, and the routine is not counted.
-            #expect(try receive(&phone, update(Self.now + 4), priority: .routine, budgets: budgets) == .handled)
+            #expect(try receive(&phone, update(Self.now + 4), priority: 5, budgets: budgets) == .handled)
             #expect(phone.shown == Stamp(Self.now + 4))
             // One comes back with time.
             let later = Self.now + 3_600 / count + 1

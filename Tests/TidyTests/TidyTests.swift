@@ -102,6 +102,17 @@ import Testing
         }
     }
 
+    /// What checks our requests shares no code with what makes them, because a mistake of reading Apple's pages would be
+    /// on both sides.
+    @Test func theSimulatorSharesNoCodeWithTheSender() {
+        let senders: Set<String> = ["APNsProtocol", "FanOut", "Activities", "Messages"]
+        for file in Self.sources where file.module == "APNsSimulator" {
+            for (imported, line) in file.imports {
+                #expect(!senders.contains(imported), "\(Self.place(file, line)): the simulator imports \(imported)")
+            }
+        }
+    }
+
     /// C stays in the modules that wrap it.
     @Test func servicesReachNoCLibrary() {
         for file in Self.sources where file.parts.first == "Services" {

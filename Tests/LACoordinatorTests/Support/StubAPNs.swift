@@ -4,6 +4,8 @@ import HTTP2
 import Reactor
 import SightscreenModels
 
+@testable import APNsSimulator
+
 /// An APNs that takes everything unless a test says otherwise, and remembers it.
 actor StubAPNs {
     struct Push: Sendable {
@@ -164,15 +166,16 @@ actor StubAPNs {
         let fields = [
             "apns-push-type", "apns-topic", "apns-priority", "apns-expiration", "apns-collapse-id", "apns-id",
         ]
-        let asked = APNsRequest(
+        let asked = IncomingRequest(
             method: request.method, path: request.path,
             fields: fields.compactMap { name in request.headers[name].map { .init(name, $0) } }, body: request.body)
-        let check = APNsRequestCheck(
+        let check = PushCheck(
             bundleID: "dev.sightscreen.app", environment: .production,
             providerToken: .init(keyID: "", teamID: "") { _, _ in true })
-        return check.answerToAuthorized(
+        let answer = check.answerToAuthorized(
             asked,
             token: RegisteredToken(
                 token: asked.token ?? "", kind: isForApp ? .device : .update, environment: .production))
+        return APNsAnswer(status: answer.status, reasonText: answer.reason, timestampMs: answer.timestampMs)
     }
 }

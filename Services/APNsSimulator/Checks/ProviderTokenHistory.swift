@@ -1,19 +1,17 @@
 /// The provider tokens that one connection has seen. APNs allows a connection a new token every 20 minutes, and any
 /// number of requests with the one before.
-public struct ProviderTokenHistory: Sendable {
+struct ProviderTokenHistory: Sendable {
     /// Seconds between two new tokens on one connection.
-    public static let intervalSeconds = 20 * 60
+    static let intervalSeconds = 20 * 60
 
     private var current: String?
     private var changedAt = 0
-
-    public init() {}
 
     /// Notes a token that is otherwise valid. Returns `tooManyProviderTokenUpdates` when it is new too soon; the
     /// connection then still accepts the older one.
     ///
     /// - Parameter now: seconds since 1970.
-    public mutating func refusal(of authorization: String, now: Int) -> APNsReason? {
+    mutating func refusal(of authorization: String, now: Int) -> Refusal? {
         guard authorization != current else { return nil }
         if current != nil, now - changedAt < Self.intervalSeconds { return .tooManyProviderTokenUpdates }
         current = authorization

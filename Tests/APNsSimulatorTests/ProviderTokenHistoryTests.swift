@@ -1,5 +1,6 @@
-import APNsProtocol
 import Testing
+
+@testable import APNsSimulator
 
 struct ProviderTokenHistoryTests {
     @Test func oneNewTokenInTwentyMinutesIsTaken() {

@@ -1,15 +1,15 @@
-public import SightscreenModels
+import SightscreenModels
 
 /// The facts that APNs knows about a token.
-public struct RegisteredToken: Codable, Hashable, Sendable {
+struct RegisteredToken: Codable, Hashable, Sendable {
     /// The token in lower-case hexadecimal digits.
-    public var token: String
-    public var kind: PushTokenKind
-    public var environment: APNsEnvironment
+    var token: String
+    var kind: PushTokenKind
+    var environment: APNsEnvironment
     /// When the token was deleted, in milliseconds since 1970; nil while it is valid.
-    public var deletedAtMs: Int64?
+    var deletedAtMs: Int64?
 
-    public init(token: String, kind: PushTokenKind, environment: APNsEnvironment, deletedAtMs: Int64? = nil) {
+    init(token: String, kind: PushTokenKind, environment: APNsEnvironment, deletedAtMs: Int64? = nil) {
         self.token = token.lowercased()
         self.kind = kind
         self.environment = environment

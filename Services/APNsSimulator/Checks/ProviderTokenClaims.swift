@@ -1,25 +1,21 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// The parts of a provider token (JWT), whose signature is not yet checked.
-public struct ProviderTokenClaims: Hashable, Sendable {
-    public var algorithm: String
+struct ProviderTokenClaims: Hashable, Sendable {
+    var algorithm: String
     /// `kid`, the id of the signing key.
-    public var keyID: String
+    var keyID: String
     /// `iss`, the team's id.
-    public var teamID: String
+    var teamID: String
     /// `iat`, seconds since 1970.
-    public var issuedAt: Int
+    var issuedAt: Int
     /// The bytes that are signed: header and claims as sent, with the dot between.
-    public var signedBytes: [UInt8]
+    var signedBytes: [UInt8]
     /// The signature: R and S, 32 bytes each.
-    public var signature: [UInt8]
+    var signature: [UInt8]
 
     /// Parses a JWT; fails for a text that is not a JWT with these fields.
-    public init?(jwt: String) {
+    init?(jwt: String) {
         struct Header: Decodable {
             var alg: String
             var kid: String
@@ -41,7 +37,7 @@ public struct ProviderTokenClaims: Hashable, Sendable {
     }
 
     /// Parses the value of an `authorization` header: "bearer TOKEN", the scheme in any case.
-    public init?(authorization: String) {
+    init?(authorization: String) {
         let parts = authorization.split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
         self.init(jwt: String(parts[1]))

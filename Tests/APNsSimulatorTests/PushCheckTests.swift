@@ -1,14 +1,15 @@
-import APNsProtocol
 import FoundationEssentials
 import SightscreenModels
 import Testing
 
-struct APNsRequestCheckTests {
+@testable import APNsSimulator
+
+struct PushCheckTests {
     private static let bundle = "dev.sightscreen.app"
     private static let now = 1_700_000_000
     private static let token = String(repeating: "ab", count: 32)
 
-    private static let check = APNsRequestCheck(
+    private static let check = PushCheck(
         bundleID: bundle, environment: .production,
         providerToken: ProviderTokenCheck(keyID: "KEY", teamID: "TEAM") { signature, _ in signature == [1, 2, 3] })
 
@@ -34,8 +35,8 @@ struct APNsRequestCheckTests {
         return "bearer " + text.joined(separator: ".")
     }
 
-    private static func good() -> APNsRequest {
-        APNsRequest(
+    private static func good() -> IncomingRequest {
+        IncomingRequest(
             method: "POST", path: "/3/device/\(token)",
             fields: [
                 .init("authorization", bearer()), .init("apns-topic", "\(bundle).push-type.liveactivity"),
@@ -46,7 +47,9 @@ struct APNsRequestCheckTests {
 
     private static let known = RegisteredToken(token: token, kind: .update, environment: .production)
 
-    private func answer(_ change: (inout APNsRequest) -> Void, token: RegisteredToken? = Self.known) -> APNsAnswer {
+    private func answer(
+        _ change: (inout IncomingRequest) -> Void, token: RegisteredToken? = Self.known
+    ) -> SimulatorAnswer {
         var request = Self.good()
         change(&request)
         return Self.check.answer(to: request, token: token, now: Self.now)
@@ -57,20 +60,20 @@ struct APNsRequestCheckTests {
     }
 
     @Test(arguments: [
-        ("GET", nil, APNsReason.methodNotAllowed), ("PUT", nil, .methodNotAllowed), ("POST", "/", .badPath),
+        ("GET", nil, Refusal.methodNotAllowed), ("PUT", nil, .methodNotAllowed), ("POST", "/", .badPath),
         ("POST", "/3/devices/ab", .badPath), ("POST", "/3/device/ab/cd", .badPath), ("POST", "/2/device/ab", .badPath),
         ("POST", "/3/device/", .missingDeviceToken), ("POST", "/3/device", .missingDeviceToken),
     ])
-    func whereItGoesIsChecked(method: String, path: String?, reason: APNsReason) {
+    func whereItGoesIsChecked(method: String, path: String?, reason: Refusal) {
         let answer = answer {
             $0.method = method
             if let path { $0.path = path }
         }
-        #expect(answer == APNsAnswer(reason))
+        #expect(answer == SimulatorAnswer(reason))
     }
 
     @Test(arguments: [
-        (nil, APNsReason.missingProviderToken), ("", .missingProviderToken), ("bearer", .invalidProviderToken),
+        (nil, Refusal.missingProviderToken), ("", .missingProviderToken), ("bearer", .invalidProviderToken),
         ("bearer x", .invalidProviderToken), ("bearer a.b.c", .invalidProviderToken),
         ("basic abc", .invalidProviderToken),
         (bearer(alg: "HS256"), .invalidProviderToken), (bearer(alg: "none"), .invalidProviderToken),
@@ -79,12 +82,12 @@ struct APNsRequestCheckTests {
         (bearer(iat: now + 61), .invalidProviderToken), (bearer(iat: now - 3_600), .expiredProviderToken),
         (bearer(iat: now - 3_600, signature: [9]), .invalidProviderToken),
     ])
-    func whoSendsItIsChecked(authorization: String?, reason: APNsReason) {
+    func whoSendsItIsChecked(authorization: String?, reason: Refusal) {
         let answer = answer { request in
             request.fields.removeAll { $0.name == "authorization" }
             if let authorization { request.fields.append(.init("authorization", authorization)) }
         }
-        #expect(answer == APNsAnswer(reason))
+        #expect(answer == SimulatorAnswer(reason))
     }
 
     @Test(arguments: [now - 3_599, now + 60])
@@ -94,7 +97,7 @@ struct APNsRequestCheckTests {
     }
 
     /// Field, value (nil: without it), reason (nil: accepted).
-    static let fields: [(String, String?, APNsReason?)] = [
+    static let fields: [(String, String?, Refusal?)] = [
         ("apns-push-type", nil, .invalidPushType), ("apns-push-type", "push-to-start", .invalidPushType),
         ("apns-push-type", "background", .badTopic), ("apns-topic", nil, .missingTopic),
         ("apns-topic", "", .missingTopic), ("apns-topic", bundle, .badTopic), ("apns-topic", "two words", .badTopic),
@@ -112,28 +115,28 @@ struct APNsRequestCheckTests {
     ]
 
     @Test(arguments: fields)
-    func itsHeadersAreChecked(name: String, value: String?, reason: APNsReason?) {
+    func itsHeadersAreChecked(name: String, value: String?, reason: Refusal?) {
         let answer = answer { request in
             request.fields.removeAll { $0.name == name }
             if let value { request.fields.append(.init(name, value)) }
         }
-        #expect(answer == reason.map { APNsAnswer($0) } ?? .accepted)
+        #expect(answer == reason.map { SimulatorAnswer($0) } ?? .accepted)
     }
 
     @Test(arguments: ["apns-topic", "apns-priority", "apns-id", "apns-expiration", "apns-push-type"])
     func aHeaderSentTwiceIsRefused(name: String) {
         let answer = answer { $0.fields.append(.init(name, $0.field(name) ?? "")) }
-        #expect(answer == APNsAnswer(.duplicateHeaders))
+        #expect(answer == SimulatorAnswer(.duplicateHeaders))
     }
 
     @Test(arguments: [
-        ("", APNsReason.payloadEmpty), ("{}", .payloadEmpty), ("[]", .payloadEmpty), ("no json", .payloadEmpty),
+        ("", Refusal.payloadEmpty), ("{}", .payloadEmpty), ("[]", .payloadEmpty), ("no json", .payloadEmpty),
         (#"{"aps":1}"#, .payloadEmpty), (#"{"aps":{}"#, .payloadEmpty),
         (String(repeating: " ", count: 4_097), .payloadTooLarge),
     ])
-    func itsPayloadIsChecked(body: String, reason: APNsReason) {
+    func itsPayloadIsChecked(body: String, reason: Refusal) {
         let answer = answer { $0.body = Array(body.utf8) }
-        #expect(answer == APNsAnswer(reason))
+        #expect(answer == SimulatorAnswer(reason))
     }
 
     @Test func aPayloadOfExactlyTheLimitIsAccepted() {
@@ -143,19 +146,19 @@ struct APNsRequestCheckTests {
     }
 
     @Test func aTokenIsKnownOnlyInItsOwnEnvironment() {
-        #expect(answer({ _ in }, token: nil) == APNsAnswer(.badDeviceToken))
+        #expect(answer({ _ in }, token: nil) == SimulatorAnswer(.badDeviceToken))
         let sandbox = RegisteredToken(token: Self.token, kind: .update, environment: .sandbox)
-        #expect(answer({ _ in }, token: sandbox) == APNsAnswer(.badDeviceToken))
+        #expect(answer({ _ in }, token: sandbox) == SimulatorAnswer(.badDeviceToken))
     }
 
     @Test func aTokenOfTheAppDoesNotGoWithTheTopicOfActivities() {
         let device = RegisteredToken(token: Self.token, kind: .device, environment: .production)
-        #expect(answer({ _ in }, token: device) == APNsAnswer(.deviceTokenNotForTopic))
-        let toApp: (inout APNsRequest) -> Void = { request in
+        #expect(answer({ _ in }, token: device) == SimulatorAnswer(.deviceTokenNotForTopic))
+        let toApp: (inout IncomingRequest) -> Void = { request in
             request.fields.removeAll { $0.name == "apns-topic" || $0.name == "apns-push-type" }
             request.fields += [.init("apns-topic", Self.bundle), .init("apns-push-type", "background")]
         }
-        #expect(answer(toApp, token: Self.known) == APNsAnswer(.deviceTokenNotForTopic))
+        #expect(answer(toApp, token: Self.known) == SimulatorAnswer(.deviceTokenNotForTopic))
         #expect(answer(toApp, token: device) == .accepted)
     }
 
@@ -168,7 +171,7 @@ struct APNsRequestCheckTests {
                     request.fields += [.init("apns-topic", Self.bundle), .init("apns-push-type", "background")]
                     if let priority { request.fields.append(.init("apns-priority", priority)) }
                 }, token: device)
-            #expect(answer == APNsAnswer(.badPriority))
+            #expect(answer == SimulatorAnswer(.badPriority))
         }
     }
 
@@ -176,12 +179,12 @@ struct APNsRequestCheckTests {
         var gone = Self.known
         gone.deletedAtMs = 1_699_999_999_123
         let answer = answer({ _ in }, token: gone)
-        #expect(answer.status == 410)
-        #expect(answer.action == .tokenDead(sinceMs: 1_699_999_999_123))
+        #expect(answer == SimulatorAnswer(.unregistered, timestampMs: 1_699_999_999_123))
+        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"reason":"Unregistered","timestamp":1699999999123}"#)
     }
 
     @Test func aTokenIsComparedWithoutRegardToCase() {
         #expect(answer { $0.path = "/3/device/\(Self.token.uppercased())" } == .accepted)
-        #expect(APNsRequest(method: "POST", path: "/3/device/ABCD", fields: [], body: []).token == "abcd")
+        #expect(IncomingRequest(method: "POST", path: "/3/device/ABCD", fields: [], body: []).token == "abcd")
     }
 }
