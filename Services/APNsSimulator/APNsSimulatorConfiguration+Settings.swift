@@ -11,7 +11,7 @@ extension APNsSimulatorConfiguration {
         name: "apns-simulator",
         summary: "An APNs for development: checks what Apple checks, answers as Apple does, and logs what it was sent.",
         settings: [
-            Setting("APNS_SIMULATOR_HOST", default: "127.0.0.1", help: "Address of its three ports."),
+            Setting("APNS_SIMULATOR_HOST", default: "127.0.0.1", help: "Address of its five ports."),
             Setting(
                 "APNS_SIMULATOR_PORT", default: 2_197, in: 0...65_535,
                 help: "HTTP/2 over TLS: production. 0 takes a free one."),
@@ -19,8 +19,14 @@ extension APNsSimulatorConfiguration {
                 "APNS_SIMULATOR_SANDBOX_PORT", default: 2_198, in: 0...65_535,
                 help: "HTTP/2 over TLS: sandbox. 0 takes a free one."),
             Setting(
+                "APNS_SIMULATOR_MANAGEMENT_PORT", default: 2_200, in: 0...65_535,
+                help: "HTTP/2 over TLS: channels of production are made and deleted here. 0 takes a free one."),
+            Setting(
+                "APNS_SIMULATOR_SANDBOX_MANAGEMENT_PORT", default: 2_201, in: 0...65_535,
+                help: "The same for the sandbox."),
+            Setting(
                 "APNS_SIMULATOR_CONTROL_PORT", default: 2_199, in: 0...65_535,
-                help: "Plain HTTP: tokens, faults, deliveries. 0 takes a free one; all three are written to "
+                help: "Plain HTTP: tokens, faults, deliveries. 0 takes a free one; all five are written to "
                     + "SIGHTSCREEN_RUN_DIR/apns-simulator/ports.json."),
             Setting("APNS_SIMULATOR_CERTIFICATE_FILE", default: nil, help: "PEM of its TLS certificate."),
             Setting("APNS_SIMULATOR_KEY_FILE", default: nil, help: "PEM of the certificate's key."),
@@ -56,6 +62,21 @@ extension APNsSimulatorConfiguration {
                 "APNS_SIMULATOR_DELIVERIES", default: 200_000, in: 1...10_000_000,
                 help: "Deliveries that are kept, the newest ones; about 130 bytes each, and their payloads where they "
                     + "differ."),
+            Setting(
+                "APNS_SIMULATOR_CHANNELS", default: 10_000, in: 0...1_000_000,
+                help: "Broadcast channels that the app may have in each environment."),
+            Setting(
+                "APNS_SIMULATOR_PUBLISH_BUDGET", default: 0, in: budgets,
+                help: "Publishes that a channel takes in a minute; more get 429. 0: any number."),
+            Setting(
+                "APNS_SIMULATOR_RETRY_AFTER", default: .zero, in: .zero ... .seconds(600),
+                help: "The Retry-After of those 429, in whole seconds. 0s: none, as Apple documents none."),
+            Setting(
+                "APNS_SIMULATOR_LOST_PERCENT", default: 0, in: 0...100,
+                help: "How many of a hundred deliveries of a publish to phones get lost."),
+            Setting(
+                "APNS_SIMULATOR_STATE_DIR", default: "",
+                help: "Folder in which channels survive a restart. Empty: they are kept in memory only."),
             Setting("APNS_KEY_ID", default: nil, help: "kid of a good provider token."),
             Setting("APNS_TEAM_ID", default: nil, help: "iss of a good provider token."),
             Setting("APNS_BUNDLE_ID", default: nil, help: "The app whose topics are taken."),
@@ -99,6 +120,8 @@ extension APNsSimulatorConfiguration {
         host = try settings.string("APNS_SIMULATOR_HOST")
         productionPort = try settings.int("APNS_SIMULATOR_PORT")
         sandboxPort = try settings.int("APNS_SIMULATOR_SANDBOX_PORT")
+        managementPort = try settings.int("APNS_SIMULATOR_MANAGEMENT_PORT")
+        sandboxManagementPort = try settings.int("APNS_SIMULATOR_SANDBOX_MANAGEMENT_PORT")
         controlPort = try settings.int("APNS_SIMULATOR_CONTROL_PORT")
         streamsMax = try settings.int("APNS_SIMULATOR_STREAMS")
         let fewer = try settings.int("APNS_SIMULATOR_STREAMS_AFTER_REFUSAL")
@@ -110,14 +133,31 @@ extension APNsSimulatorConfiguration {
         budgets.immediate = try Self.budget("APNS_SIMULATOR_UPDATE_BUDGET", settings)
         budgets.immediateInfrequent = try Self.budget("APNS_SIMULATOR_INFREQUENT_UPDATE_BUDGET", settings)
         budgets.starts = try Self.budget("APNS_SIMULATOR_START_BUDGET", settings)
+        channelsMax = try settings.int("APNS_SIMULATOR_CHANNELS")
+        publishesPerMinute = try Self.budget("APNS_SIMULATOR_PUBLISH_BUDGET", settings)
+        let retryAfter = try settings.duration("APNS_SIMULATOR_RETRY_AFTER")
+        retryAfterSeconds = retryAfter == .zero ? nil : Int((retryAfter / .seconds(1)).rounded(.up))
+        lostShare = Double(try settings.int("APNS_SIMULATOR_LOST_PERCENT")) / 100
+        stateDirectory = try Self.stateDirectory(settings)
         deliveriesMax = try settings.int("APNS_SIMULATOR_DELIVERIES")
         attributesType = try settings.string("APNS_ATTRIBUTES_TYPE")
         runDirectory = settings.runDirectory
     }
 
     private static func budget(_ name: String, _ settings: Settings) throws -> Int? {
-        let perHour = try settings.int(name)
-        return perHour == 0 ? nil : perHour
+        let count = try settings.int(name)
+        return count == 0 ? nil : count
+    }
+
+    private static func stateDirectory(_ settings: Settings) throws -> String? {
+        let name = "APNS_SIMULATOR_STATE_DIR"
+        guard let folder = try settings.optionalString(name) else { return nil }
+        do {
+            _ = try ChannelFile(folder: folder).lines()
+        } catch {
+            throw ConfigurationError(setting: name, problem: "\"\(folder)\" cannot be used: \(error)")
+        }
+        return folder
     }
 
     private static func file(_ name: String, _ settings: Settings) throws -> String {

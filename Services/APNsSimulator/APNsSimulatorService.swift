@@ -7,19 +7,19 @@ public import ServiceKit
 public import ServiceLifecycle
 import SightscreenModels
 
-/// The simulator with its three ports: APNs for production, APNs for the sandbox, and control.
+/// The simulator with its five ports: APNs and its channel management for production and for the sandbox, and control.
 public struct APNsSimulatorService: Service {
     private let configuration: APNsSimulatorConfiguration
     private let logger: Logger
     private let onRunning: @Sendable (SimulatorPorts) async -> Void
 
-    /// The service is ready once all three ports answer.
+    /// The service is ready once all ports answer.
     public init(_ configuration: APNsSimulatorConfiguration, _ context: ServiceContext) {
         context.readiness.set("ports", false, reason: "not listening yet")
         self.init(configuration, logger: context.logger) { _ in context.readiness.set("ports", true) }
     }
 
-    /// - Parameter onRunning: called once all three ports answer.
+    /// - Parameter onRunning: called once all ports answer.
     public init(
         _ configuration: APNsSimulatorConfiguration, logger: Logger,
         onRunning: @escaping @Sendable (SimulatorPorts) async -> Void = { _ in }
@@ -38,15 +38,25 @@ public struct APNsSimulatorService: Service {
             certificateFile: configuration.certificateFile, keyFile: configuration.keyFile
         ).makeContext()
         let production = try await listen(
-            .production, configuration.productionPort, "APNS_SIMULATOR_PORT", simulator, tls, reactor)
+            APNsPort(.pushes, .production), configuration.productionPort, "APNS_SIMULATOR_PORT", simulator, tls,
+            reactor)
         let sandbox = try await listen(
-            .sandbox, configuration.sandboxPort, "APNS_SIMULATOR_SANDBOX_PORT", simulator, tls, reactor)
+            APNsPort(.pushes, .sandbox), configuration.sandboxPort, "APNS_SIMULATOR_SANDBOX_PORT", simulator, tls,
+            reactor)
+        let management = try await listen(
+            APNsPort(.management, .production), configuration.managementPort, "APNS_SIMULATOR_MANAGEMENT_PORT",
+            simulator, tls, reactor)
+        let sandboxManagement = try await listen(
+            APNsPort(.management, .sandbox), configuration.sandboxManagementPort,
+            "APNS_SIMULATOR_SANDBOX_MANAGEMENT_PORT", simulator, tls, reactor)
+        let servers = [production, sandbox, management, sandboxManagement]
         let control = Application(
             router: ControlAPI(simulator: simulator).router(),
             configuration: .init(address: .hostname(configuration.host, port: configuration.controlPort)),
             onServerRunning: { channel in
                 let ports = SimulatorPorts(
                     host: configuration.host, production: production.port, sandbox: sandbox.port,
+                    management: management.port, sandboxManagement: sandboxManagement.port,
                     control: channel.localAddress?.port ?? 0)
                 await announce(ports)
             }, logger: logger)
@@ -58,21 +68,19 @@ public struct APNsSimulatorService: Service {
                 Task { await simulator.stopFollowers() }
             }
         } catch {
-            await production.close(timeout: .zero)
-            await sandbox.close(timeout: .zero)
+            for server in servers { await server.close(timeout: .zero) }
             if error is CancellationError { throw error }
             throw ServingFailure(
                 error, host: configuration.host, port: configuration.controlPort,
                 settings: .init(host: Self.hostSetting, port: "APNS_SIMULATOR_CONTROL_PORT"))
         }
-        await production.close()
-        await sandbox.close()
+        for server in servers { await server.close() }
     }
 
     private static let hostSetting = "APNS_SIMULATOR_HOST"
 
     private func listen(
-        _ environment: APNsEnvironment, _ port: Int, _ setting: String, _ simulator: Simulator, _ tls: TLSContext,
+        _ purpose: APNsPort, _ port: Int, _ setting: String, _ simulator: Simulator, _ tls: TLSContext,
         _ reactor: Reactor
     ) async throws -> HTTP2Server {
         do throws(HTTP2Error) {
@@ -82,7 +90,7 @@ public struct APNsSimulatorService: Service {
                 settings: .init(
                     concurrentStreamsMax: 1, initialWindowBytes: configuration.streamWindowBytes,
                     connectionWindowBytes: configuration.connectionWindowBytes),
-                responder: SimulatorGate(simulator, environment))
+                responder: SimulatorGate(simulator, purpose))
         } catch {
             throw ServingFailure(
                 setting: error.code == .lookup ? Self.hostSetting : setting, host: configuration.host, port: port,
@@ -102,6 +110,7 @@ public struct APNsSimulatorService: Service {
             "APNs simulator listens",
             metadata: [
                 "host": "\(ports.host)", "port.production": "\(ports.production)", "port.sandbox": "\(ports.sandbox)",
+                "port.management": "\(ports.management)", "port.management.sandbox": "\(ports.sandboxManagement)",
                 "port.control": "\(ports.control)",
             ])
         await onRunning(ports)

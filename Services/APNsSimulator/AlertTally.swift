@@ -41,6 +41,9 @@ struct AlertTally: Sendable {
     private var shown: [Bits] = []
     private var shownAgain: [Bits] = []
 
+    /// The sum of the lines' `devicesAgain`.
+    var alertedAgain: Int { lines.reduce(0) { $0 + $1.devicesAgain } }
+
     /// The number of an alert. Beyond `alertsMax`, all further alerts share the last number.
     mutating func number(of alert: DevicePush.Alert) -> Int {
         if let known = numbers[alert] { return known }

@@ -13,9 +13,9 @@ import NIOCore
 /// - `DELETE /tokens/:token` → 204; pushes to the token get 410 from now on (`?at=` milliseconds since 1970: since
 ///   then).
 /// - `GET /tokens` → an array.
-/// - `POST /faults` `{match?: {tokenPrefix?, environment?, event?, pushType?, after?, count?, afterMs?, forMs?,
-///   share?}, …}` with one of `status` and `reason`, `goaway`, `rst`, `mute`, `close`, `delayMs`, `streamLimit` → 201
-///   `{id}`; `GET`, `DELETE`.
+/// - `POST /faults` `{match?: {call?, channel?, tokenPrefix?, environment?, event?, pushType?, after?, count?,
+///   afterMs?, forMs?, share?}, …}` with one of `status` and `reason`, `goaway`, `rst`, `mute`, `close`, `delayMs`,
+///   `streamLimit`, `lostShare` → 201 `{id}`; `GET`, `DELETE`.
 /// - `GET /deliveries?since=SEQ&token=…&follow=1` → NDJSON, all lines after `SEQ`; without `since` all that are kept.
 ///   410 when the lines after `SEQ` are dropped already or `SEQ` is of another run. With `follow` the answer goes on
 ///   with new lines as they come. `limit` bounds the lines; `token` may be repeated.
@@ -47,6 +47,7 @@ struct ControlAPI: Sendable {
         }
         router.get("counts") { _, _ in try JSONAnswer.response(await simulator.counts) }
         router.get("deliveries") { request, _ in try await deliveries(request) }
+        addChannelRoutes(to: router)
         return router
     }
 
@@ -159,7 +160,7 @@ struct ControlAPI: Sendable {
         return value
     }
 
-    private func body(of request: Request) async throws -> [UInt8] {
+    func body(of request: Request) async throws -> [UInt8] {
         try await JSONBody.bytes(of: request, upTo: Self.bodyBytesMax)
     }
 }

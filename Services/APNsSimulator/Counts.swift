@@ -8,6 +8,12 @@ struct Counts: Encodable, Sendable {
             /// The stamp; nil when the devices were shown nothing yet.
             var stamp: Int?
             var devices: Int
+
+            /// Lists devices by stamp, the newest stamp first.
+            static func list(_ shown: [Int?: Int]) -> [Self] {
+                shown.map { Self(stamp: $0.key, devices: $0.value) }
+                    .sorted { ($0.stamp ?? .min) > ($1.stamp ?? .min) }
+            }
         }
         /// The match; nil for tokens registered without one.
         var match: Int?
@@ -25,6 +31,7 @@ struct Counts: Encodable, Sendable {
     var alertedAgain: Int
     var tokens: Int
     var matches: [Match]
+    var broadcast: BroadcastCounts
 }
 
 extension Simulator {
@@ -42,11 +49,10 @@ extension Simulator {
             stamps[match][device.phone.shown?.rawValue, default: 0] += 1
         }
         for (index, shown) in stamps.enumerated() {
-            matches[index].stamps = shown.map { Counts.Match.Stamp(stamp: $0.key, devices: $0.value) }
-                .sorted { ($0.stamp ?? .min) > ($1.stamp ?? .min) }
+            matches[index].stamps = Counts.Match.Stamp.list(shown)
         }
         return Counts(
-            pushes: tally.lines, alerts: alerts.lines, alertedAgain: alerts.lines.reduce(0) { $0 + $1.devicesAgain },
-            tokens: tokens.count, matches: matches.filter { $0.devices > 0 })
+            pushes: tally.lines, alerts: alerts.lines, alertedAgain: alerts.alertedAgain, tokens: tokens.count,
+            matches: matches.filter { $0.devices > 0 }, broadcast: broadcastCounts)
     }
 }

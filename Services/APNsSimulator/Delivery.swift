@@ -10,8 +10,10 @@ struct Delivery: Sendable {
     var environment: APNsEnvironment
     /// The number of the connection, counted per environment.
     var connection: Int
-    /// The token in lower case; "" when the path has none.
+    /// The token in lower case; "" when the path has none. Of a publish's arrival at a phone, the subscriber's name.
     var token: String
+    /// The channel of a publish, and of its arrival at a phone.
+    var channel: String?
     /// The headers `:method`, `:path` and all `apns-*`, never `authorization`.
     var headers: [String: String]
     /// The payload as received; equal payloads share their bytes.
@@ -20,10 +22,14 @@ struct Delivery: Sendable {
     var payloadIsPush: Bool
     /// The answer. Status 0 means that the push was not processed and its sender got no answer of APNs.
     var answer: SimulatorAnswer
-    /// The device's outcome; nil when APNs did not accept the push.
+    /// The device's outcome; nil when APNs did not accept the push. Of a publish: why it reaches no phone.
     var deviceVerdict: DeviceOutcome?
     /// The fault that was applied to the request.
     var fault: String?
+    /// With an accepted publish: phones that listen and got it, each of which has a line of its own, and those that did
+    /// not.
+    var reached: Int?
+    var lost: Int?
 
     /// One line of NDJSON, its newline included.
     func line() throws -> [UInt8] {
@@ -31,9 +37,10 @@ struct Delivery: Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let head = Line(
             seq: seq, receivedAt: receivedAtMs, environment: environment, connection: connection, token: token,
-            headers: headers, payloadText: payloadIsPush ? nil : String(decoding: payload, as: UTF8.self),
+            channel: channel, headers: headers,
+            payloadText: payloadIsPush ? nil : String(decoding: payload, as: UTF8.self),
             verdict: Line.Verdict(status: answer.status, reason: answer.reason, timestamp: answer.timestampMs),
-            deviceVerdict: deviceVerdict, fault: fault)
+            deviceVerdict: deviceVerdict, fault: fault, reached: reached, lost: lost)
         var line = [UInt8](try encoder.encode(head))
         if payloadIsPush {
             line.removeLast()
@@ -57,10 +64,13 @@ struct Delivery: Sendable {
         var environment: APNsEnvironment
         var connection: Int
         var token: String
+        var channel: String?
         var headers: [String: String]
         var payloadText: String?
         var verdict: Verdict
         var deviceVerdict: DeviceOutcome?
         var fault: String?
+        var reached: Int?
+        var lost: Int?
     }
 }

@@ -3,7 +3,21 @@ import SightscreenModels
 /// The newest deliveries in order, up to a limit. Each takes about 130 bytes, and those of its payload that it does not
 /// share.
 struct DeliveryLog {
-    /// One request in compact form.
+    /// The part that all lines of one publish to a channel share.
+    final class Publish {
+        let channel: String
+        let headers: [String: String]
+        /// Phones that listen and got it, and those that did not.
+        var reached = 0
+        var lost = 0
+
+        init(channel: String, headers: [String: String]) {
+            self.channel = channel
+            self.headers = headers
+        }
+    }
+
+    /// One request in compact form, or a publish's arrival at one phone.
     struct Entry {
         /// Fields that few entries have.
         final class Rare {
@@ -14,12 +28,18 @@ struct DeliveryLog {
             var collapseID: String?
             /// The `apns-id` as text, if it is not a UUID of 36 bytes.
             var id: String?
+            /// The publish to a channel that this is, or that reached a phone; its lines share this object.
+            let publish: Publish?
 
-            init(token: String? = nil, headers: [String: String]? = nil, collapseID: String? = nil, id: String? = nil) {
+            init(
+                token: String? = nil, headers: [String: String]? = nil, collapseID: String? = nil, id: String? = nil,
+                publish: Publish? = nil
+            ) {
                 self.token = token
                 self.headers = headers
                 self.collapseID = collapseID
                 self.id = id
+                self.publish = publish
             }
         }
 
@@ -29,7 +49,7 @@ struct DeliveryLog {
         var payload: KnownPayload
         var answer: KnownAnswer
         var rare: Rare?
-        /// The token's index in the registry.
+        /// The token's index in the registry; of a publish's arrival at a phone, the subscriber's number.
         var device: UInt32?
         var connection: UInt32
         var environment: APNsEnvironment
@@ -62,7 +82,20 @@ struct DeliveryLog {
 }
 
 extension Delivery {
-    init(_ entry: DeliveryLog.Entry, seq: Int, _ tokens: TokenRegistry) {
+    init(_ entry: DeliveryLog.Entry, seq: Int, _ tokens: TokenRegistry, _ subscribers: SubscriberNames) {
+        if let publish = entry.rare?.publish {
+            self.init(
+                seq: seq, receivedAtMs: entry.receivedAtMs, environment: entry.environment,
+                connection: Int(entry.connection), token: entry.device.map { subscribers[$0] } ?? "",
+                channel: publish.channel, headers: publish.headers, payload: entry.payload.bytes,
+                payloadIsPush: entry.payload.facts != nil, answer: entry.answer.answer,
+                deviceVerdict: entry.deviceVerdict, fault: entry.fault?.rawValue)
+            if entry.device == nil, entry.answer.answer.status == 200 {
+                reached = publish.reached
+                lost = publish.lost
+            }
+            return
+        }
         let token = entry.device.map { tokens.text(Int($0)) } ?? entry.rare?.token ?? ""
         var headers = entry.rare?.headers ?? entry.block?.logged ?? [:]
         if let block = entry.block {

@@ -27,10 +27,11 @@ public struct DeviceModel: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - expiration: `apns-expiration`; neither 0 nor nil expires here.
+    ///   - startProblem: the reason why an otherwise good start begins no activity.
     ///   - now: the phone's clock, in seconds since 1970.
     public mutating func receive(
         _ push: DevicePush, priority: Int = 10, expiration: Int?, attributesType: String,
-        budgets: DeviceBudgets = .none, now: Int
+        startProblem: DeviceOutcome? = nil, budgets: DeviceBudgets = .none, now: Int
     ) -> DeviceOutcome {
         if let expiration, expiration > 0, expiration < now { return .expired }
         guard kind != .device else { return .handled }
@@ -42,7 +43,7 @@ public struct DeviceModel: Sendable, Hashable {
         switch head.event {
         case .start:
             if let starts = budgets.starts, !budget.take(of: starts, now: now) { return .startBudgetExceeded }
-            return outcomeOfStart(push, attributesType: attributesType)
+            return outcomeOfStart(push, attributesType: attributesType) ?? startProblem ?? .handled
         case .update:
             let perHour = takesFrequentPushes ? budgets.immediate : budgets.immediateInfrequent
             // The push counts against the budget when it arrives, even if it changes nothing.
@@ -58,9 +59,10 @@ public struct DeviceModel: Sendable, Hashable {
         }
     }
 
-    private func outcomeOfStart(_ push: DevicePush, attributesType: String) -> DeviceOutcome {
+    /// Returns why a start's content begins no activity; nil when it does.
+    private func outcomeOfStart(_ push: DevicePush, attributesType: String) -> DeviceOutcome? {
         if push.alert == nil { return .missingAlert }
         guard push.attributesType == attributesType else { return .wrongAttributesType }
-        return push.hasAttributes ? .handled : .attributesNotDecodable
+        return push.hasAttributes ? nil : .attributesNotDecodable
     }
 }

@@ -24,4 +24,10 @@ public enum DeviceOutcome: String, Codable, Sendable, Hashable, CaseIterable {
     case updateBudgetExceeded
     /// A start is beyond the phone's hourly budget.
     case startBudgetExceeded
+    /// A start names a channel that does not exist in its environment, so no activity begins.
+    case unknownChannel
+    /// A start names a channel and asks for an update token, so no activity begins.
+    case conflictingInput
+    /// The publish to a channel got lost on its way to this phone.
+    case lost
 }

@@ -5,6 +5,10 @@ import SightscreenModels
 /// A fault that a test asks for, which applies to the next requests that match. It is the body of `POST /faults`.
 struct Fault: Codable, Sendable, Hashable {
     struct Match: Codable, Sendable, Hashable {
+        /// The kind of request; nil matches pushes and publishes, not the management port.
+        var call: CallKind?
+        /// The channel's id.
+        var channel: String?
         /// The beginning of the token; nil matches all tokens.
         var tokenPrefix: String?
         var environment: APNsEnvironment?
@@ -41,6 +45,18 @@ struct Fault: Codable, Sendable, Hashable {
         case delay(milliseconds: Int)
         /// Limits the streams of this connection from now on.
         case streamLimit(Int)
+        /// Loses this share of a publish's deliveries to phones.
+        case lose(share: Double)
+
+        /// The answer in place of the real one; nil for a request that is processed.
+        var replacement: SimulatorAnswer? {
+            switch self {
+            case .answer(let other): other
+            case .reset, .goAway(_, processed: false), .mute(delivered: false), .close(delivered: false):
+                .unanswered
+            case .goAway, .mute, .close, .delay, .streamLimit, .lose: nil
+            }
+        }
     }
 
     var match: Match
@@ -48,7 +64,7 @@ struct Fault: Codable, Sendable, Hashable {
 
     /// The name of the fault in a delivery line.
     enum Name: String, Sendable {
-        case answer, goaway, rst, mute, close, delay, streamLimit
+        case answer, goaway, rst, mute, close, delay, streamLimit, lose
     }
 
     var name: Name {
@@ -60,18 +76,28 @@ struct Fault: Codable, Sendable, Hashable {
         case .close: .close
         case .delay: .delay
         case .streamLimit: .streamLimit
+        case .lose: .lose
         }
     }
     /// The properties of a request by which a fault selects it.
     struct Target {
+        var call = CallKind.push
         /// The token of the path; nil if it has none.
         var token: UnsafeRawBufferPointer?
         var environment: APNsEnvironment
         var event: LiveActivityEvent?
         var pushType: String?
+        /// The id in `apns-channel-id`.
+        var channel: String?
     }
 
     func hits(_ target: Target) -> Bool {
+        switch match.call {
+        case nil: if target.call.isOfManagement { return false }
+        case .management: if !target.call.isOfManagement { return false }
+        case let wanted?: if wanted != target.call { return false }
+        }
+        if let wanted = match.channel, wanted != target.channel { return false }
         if let prefix = match.tokenPrefix {
             guard let token = target.token, Self.begins(token, with: prefix) else { return false }
         }
@@ -91,7 +117,8 @@ struct Fault: Codable, Sendable, Hashable {
     }
 
     private enum Key: String, CodingKey {
-        case match, status, reason, timestamp, goaway, processed, rst, mute, close, delivered, delayMs, streamLimit
+        case match, status, reason, timestamp, retryAfter, goaway, processed, rst, mute, close, delivered, delayMs
+        case streamLimit, lostShare
     }
 
     init(from decoder: any Decoder) throws {
@@ -109,6 +136,9 @@ struct Fault: Codable, Sendable, Hashable {
         } else if let limit = try keys.decodeIfPresent(Int.self, forKey: .streamLimit) {
             try Self.require((0...100_000).contains(limit), keys, "streamLimit is 0 to 100000")
             action = .streamLimit(limit)
+        } else if let share = try keys.decodeIfPresent(Double.self, forKey: .lostShare) {
+            try Self.require((0.0...1.0).contains(share), keys, "lostShare is 0 to 1")
+            action = .lose(share: share)
         } else if try keys.decodeIfPresent(Bool.self, forKey: .mute) == true {
             action = .mute(delivered: delivered)
         } else if try keys.decodeIfPresent(Bool.self, forKey: .close) == true {
@@ -134,11 +164,15 @@ struct Fault: Codable, Sendable, Hashable {
         let text = try keys.decodeIfPresent(String.self, forKey: .reason)
         let known = text.flatMap(Refusal.init(rawValue:))
         guard let status = try keys.decodeIfPresent(Int.self, forKey: .status) ?? known?.status else {
-            throw error(keys, "a fault has status and reason, goaway, rst, mute, close, delayMs or streamLimit")
+            throw error(
+                keys, "a fault has status and reason, goaway, rst, mute, close, delayMs, streamLimit or lostShare")
         }
         try require((200...599).contains(status), keys, "status is 200 to 599")
+        let retryAfter = try keys.decodeIfPresent(Int.self, forKey: .retryAfter)
+        try require((0...86_400).contains(retryAfter ?? 0), keys, "retryAfter is 0 to 86400")
         return SimulatorAnswer(
-            status: status, reason: text, timestampMs: try keys.decodeIfPresent(Int64.self, forKey: .timestamp))
+            status: status, reason: text, timestampMs: try keys.decodeIfPresent(Int64.self, forKey: .timestamp),
+            retryAfter: retryAfter)
     }
 
     private static func require(_ holds: Bool, _ keys: KeyedDecodingContainer<Key>, _ rule: String) throws {
@@ -157,6 +191,7 @@ struct Fault: Codable, Sendable, Hashable {
             try keys.encode(answer.status, forKey: .status)
             try keys.encodeIfPresent(answer.reason, forKey: .reason)
             try keys.encodeIfPresent(answer.timestampMs, forKey: .timestamp)
+            try keys.encodeIfPresent(answer.retryAfter, forKey: .retryAfter)
         case .goAway(let reason, let processed):
             try keys.encode(reason, forKey: .goaway)
             try keys.encode(processed, forKey: .processed)
@@ -169,6 +204,7 @@ struct Fault: Codable, Sendable, Hashable {
             try keys.encode(delivered, forKey: .delivered)
         case .delay(let milliseconds): try keys.encode(milliseconds, forKey: .delayMs)
         case .streamLimit(let limit): try keys.encode(limit, forKey: .streamLimit)
+        case .lose(let share): try keys.encode(share, forKey: .lostShare)
         }
     }
 }

@@ -10,6 +10,8 @@ private struct Push {
     let nowMs: Int64
     /// The token in the path; nil when the path is not one of a push, or not of the plain form.
     var token: UnsafeRawBufferPointer?
+    /// Whether the path is one of a publish to a channel.
+    var isPublish = false
     /// The `apns-id` as sent; nil without one.
     var sentID: UnsafeRawBufferPointer?
     var collapseID: UnsafeRawBufferPointer?
@@ -36,7 +38,9 @@ private struct Push {
             let start = field.start + field.nameCount
             let value = UnsafeRawBufferPointer(rebasing: text[start..<start + field.valueCount])
             switch kind {
-            case .path: token = Self.token(value)
+            case .path:
+                token = Self.token(value)
+                isPublish = token == nil && value.begins(with: PublishCheck.pathPrefix)
             case .id:
                 if sentID != nil { isPlain = false } else { sentID = value }
             case .collapseID:
@@ -63,8 +67,9 @@ private struct Push {
 extension Simulator {
     /// Checks a request, delivers it to its phone, logs it and returns the answer.
     func decide(on arrival: HTTP2Arrival, _ environment: APNsEnvironment) -> HTTP2Decision {
-        let connection = connection(arrival.connection, environment)
+        let connection = connection(arrival.connection, APNsPort(.pushes, environment))
         var push = Push(arrival, environment, check(environment), connection, nowMs: WallClock.nowMs)
+        if push.isPublish { return decideOnPublish(arrival, environment) }
         let block = block(of: arrival, on: connection, push.check) { push.request }
         let payload = payload(arrival.body, on: connection)
         let id = push.id ?? PushID(using: &ids)
@@ -78,20 +83,39 @@ extension Simulator {
             nowMs: push.nowMs)
 
         var answer = judge(push, block, payload)
-        switch fault?.action {
-        case .answer(let other): answer = known(other)
-        case .reset, .goAway(_, processed: false), .mute(delivered: false), .close(delivered: false):
-            answer = known(SimulatorAnswer(status: 0))
-        case .goAway, .mute, .close, .delay, .streamLimit, nil: break
-        }
+        if let replacement = fault?.action.replacement { answer = known(replacement) }
         let outcome = answer.answer.status == 200 ? deliver(push, block, payload) : nil
         tally.add(answer, payload.event, block.priority, outcome, environment)
         record(push, block, payload, id, answer, outcome, fault)
-        setStreams(push, answer)
-        return decision(push, answer, id, fault?.action)
+        setStreams(arrival, connection, answer.answer.status)
+        return decision(arrival, reply(push, answer, id), fault?.action)
     }
 
     // MARK: - Checking
+
+    /// Returns why the sender of a publish or a management call is refused. A signature is verified once for each
+    /// connection, its expiry every time.
+    func refusalOfSender(
+        _ request: IncomingRequest, on connection: SimulatorConnection, now: Int
+    ) -> Refusal? {
+        let authorization = request.field("authorization")
+        if authorization == nil || authorization != connection.authorization?.value
+            || now >= connection.authorization?.goodUntil ?? 0
+        {
+            if let refusal = providerToken.refusal(of: authorization, now: now) { return refusal }
+            if let authorization, let claims = ProviderTokenClaims(authorization: authorization) {
+                connection.authorization = (authorization, claims.issuedAt + ProviderTokenCheck.lifetimeSeconds)
+            }
+        }
+        return connection.history.refusal(of: authorization ?? "", now: now)
+    }
+
+    /// Opens the connection's streams at its first valid provider token.
+    func trust(_ connection: SimulatorConnection, _ arrival: HTTP2Arrival) {
+        guard !connection.isTrusted else { return }
+        connection.isTrusted = true
+        arrival.setConcurrentStreamsMax(configuration.streamsMax)
+    }
 
     private func judge(_ push: Push, _ block: HeaderBlock, _ payload: KnownPayload) -> KnownAnswer {
         let connection = push.connection
@@ -110,10 +134,7 @@ extension Simulator {
         if let reason = connection.history.refusal(of: block.authorization, now: push.now) {
             return known(SimulatorAnswer(reason))
         }
-        if !connection.isTrusted {
-            connection.isTrusted = true
-            push.arrival.setConcurrentStreamsMax(configuration.streamsMax)
-        }
+        trust(connection, push.arrival)
         let refusal = push.isPlain ? block.refusal : push.check.refusalOfHeaders(push.request)
         if let reason = refusal ?? payload.refusal { return known(SimulatorAnswer(reason)) }
         guard let index = push.device else { return known(SimulatorAnswer(.badDeviceToken)) }
@@ -129,9 +150,21 @@ extension Simulator {
         guard let index = push.device else { return nil }
         let outcome = tokens.device(index).pointee.phone.receive(
             payload.push, priority: block.priority, expiration: block.expiration,
-            attributesType: configuration.attributesType, budgets: configuration.budgets, now: push.now)
+            attributesType: configuration.attributesType, startProblem: startProblem(payload, push.environment),
+            budgets: configuration.budgets, now: push.now)
         if let alert = payload.alert { alerts.accepted(alert, device: index, isShown: outcome == .handled) }
         return outcome
+    }
+
+    /// Returns why a start that names a channel begins no activity.
+    private func startProblem(_ payload: KnownPayload, _ environment: APNsEnvironment) -> DeviceOutcome? {
+        guard payload.event == .start, let facts = payload.facts else { return nil }
+        switch facts.input {
+        case .absent, .token: return nil
+        case .both: return .conflictingInput
+        case .badChannel: return .unknownChannel
+        case .channel(let id): return channels.channel(id, in: environment) == nil ? .unknownChannel : nil
+        }
     }
 
     private func record(
@@ -161,47 +194,42 @@ extension Simulator {
     // MARK: - Answering
 
     /// Gives a connection fewer streams after a refused push, if the settings ask for that. A dead token is no mistake.
-    private func setStreams(_ push: Push, _ answer: KnownAnswer) {
-        let connection = push.connection
+    func setStreams(_ arrival: HTTP2Arrival, _ connection: SimulatorConnection, _ status: Int) {
         guard let fewer = configuration.streamsAfterRefusal, connection.isTrusted else { return }
-        let status = answer.answer.status
         if (400..<500).contains(status), status != 410, !connection.isSlowedDown {
             connection.isSlowedDown = true
-            push.arrival.setConcurrentStreamsMax(fewer)
-        } else if status == 200, connection.isSlowedDown {
+            arrival.setConcurrentStreamsMax(fewer)
+        } else if (200..<300).contains(status), connection.isSlowedDown {
             connection.isSlowedDown = false
-            push.arrival.setConcurrentStreamsMax(configuration.streamsMax)
+            arrival.setConcurrentStreamsMax(configuration.streamsMax)
         }
     }
 
-    private func decision(
-        _ push: Push, _ answer: KnownAnswer, _ id: PushID, _ fault: Fault.Action?
-    ) -> HTTP2Decision {
+    private func reply(_ push: Push, _ answer: KnownAnswer, _ id: PushID) -> HTTP2Reply {
+        guard push.id == nil, let sent = push.sentID else { return answer.reply(id, push.environment, &ids) }
+        return .respond(
+            HTTP2Response(
+                status: answer.answer.status,
+                headers: [HTTP2Field("apns-id", String(decoding: sent, as: UTF8.self))], body: answer.answer.body))
+    }
+
+    /// Gives the reply, or what a fault makes of it.
+    func decision(_ arrival: HTTP2Arrival, _ reply: HTTP2Reply, _ fault: Fault.Action?) -> HTTP2Decision {
         var delay = configuration.answerDelayMs
         switch fault {
         case .mute: return .now(.silence)
         case .close: return .now(.disconnect)
         case .reset(let code): return .now(.reset(code))
         case .goAway(let reason, let processed):
-            let stream = push.arrival.streamID
-            let last = push.arrival.sendGoAway(
+            let stream = arrival.streamID
+            let last = arrival.sendGoAway(
                 lastStreamID: processed ? stream : max(stream - 2, 0),
                 debugData: Array(#"{"reason":"\#(reason)"}"#.utf8))
             // Later streams were processed before this one, and GOAWAY says nothing about it then.
             if !processed { return .now(last < stream ? .silence : .reset(.refusedStream)) }
         case .delay(let milliseconds): delay += milliseconds
-        case .streamLimit(let limit): push.arrival.setConcurrentStreamsMax(limit)
-        case .answer, nil: break
-        }
-        let reply: HTTP2Reply
-        if push.id == nil, let sent = push.sentID {
-            reply = .respond(
-                HTTP2Response(
-                    status: answer.answer.status,
-                    headers: [HTTP2Field("apns-id", String(decoding: sent, as: UTF8.self))],
-                    body: answer.answer.body))
-        } else {
-            reply = answer.reply(id, push.environment, &ids)
+        case .streamLimit(let limit): arrival.setConcurrentStreamsMax(limit)
+        case .answer, .lose, nil: break
         }
         return delay == 0 ? .now(reply) : .after(milliseconds: delay, reply)
     }

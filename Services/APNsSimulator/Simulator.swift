@@ -5,13 +5,13 @@ import Tokens
 
 /// APNs as its clients see it: knows tokens, checks requests, keeps a log of them, and applies faults on demand.
 ///
-/// It lives on the thread that serves both of its HTTP/2 ports, so that a request is checked without leaving it.
+/// It lives on the thread that serves its HTTP/2 ports, so that a request is checked without leaving it.
 actor Simulator {
     /// The most tokens known at a time, deleted ones included.
     static let tokensMax = 4_000_000
 
     private struct ConnectionKey: Hashable {
-        var environment: APNsEnvironment
+        var port: APNsPort
         var id: HTTP2ConnectionID
     }
 
@@ -19,6 +19,7 @@ actor Simulator {
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
     let configuration: APNsSimulatorConfiguration
+    let providerToken: ProviderTokenCheck
     private let production: PushCheck
     private let sandbox: PushCheck
     let tokens = TokenRegistry()
@@ -28,6 +29,10 @@ actor Simulator {
     var alerts = AlertTally()
     var tally = Tally()
     var ids = PushIDSource()
+    var channels: ChannelRegistry
+    var capability = Capability()
+    var subscribers = SubscriberNames()
+    var broadcasts = BroadcastTally()
     private(set) var followers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var nextFollower = 0
     private var isStopping = false
@@ -42,10 +47,14 @@ actor Simulator {
         self.configuration = configuration
         self.reactor = reactor
         log = DeliveryLog(linesMax: configuration.deliveriesMax)
+        channels = try ChannelRegistry(
+            channelsMax: configuration.channelsMax,
+            file: try configuration.stateDirectory.map { try ChannelFile(folder: $0) })
         let verifier = try ES256Verifier(pem: configuration.publicKeyPEM)
         let providerToken = ProviderTokenCheck(keyID: configuration.keyID, teamID: configuration.teamID) {
             verifier.isValid(signature: $0, of: $1)
         }
+        self.providerToken = providerToken
         func check(_ environment: APNsEnvironment) -> PushCheck {
             PushCheck(bundleID: configuration.bundleID, environment: environment, providerToken: providerToken)
         }
@@ -59,16 +68,16 @@ actor Simulator {
         environment == .production ? production : sandbox
     }
 
-    func connection(_ id: HTTP2ConnectionID, _ environment: APNsEnvironment) -> SimulatorConnection {
-        let key = ConnectionKey(environment: environment, id: id)
+    func connection(_ id: HTTP2ConnectionID, _ port: APNsPort) -> SimulatorConnection {
+        let key = ConnectionKey(port: port, id: id)
         if let known = connections[key] { return known }
         let connection = SimulatorConnection()
         connections[key] = connection
         return connection
     }
 
-    func forget(_ id: HTTP2ConnectionID, _ environment: APNsEnvironment) {
-        connections[ConnectionKey(environment: environment, id: id)] = nil
+    func forget(_ id: HTTP2ConnectionID, _ port: APNsPort) {
+        connections[ConnectionKey(port: port, id: id)] = nil
     }
 
     /// - Parameter push: the request, used if the block has to be read anew.
@@ -169,7 +178,7 @@ actor Simulator {
         var seq = since
         while count < linesMax, let entry = log[seq + 1] {
             seq += 1
-            let delivery = Delivery(entry, seq: seq, self.tokens)
+            let delivery = Delivery(entry, seq: seq, self.tokens, subscribers)
             guard tokens.isEmpty || tokens.contains(delivery.token) else { continue }
             bytes += try delivery.line()
             count += 1

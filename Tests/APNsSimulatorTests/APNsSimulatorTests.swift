@@ -265,7 +265,10 @@ struct APNsSimulatorTests {
             let path = "\(apns.credentials.folder)/run/apns-simulator/ports.json"
             let written = try JSONDecoder().decode(SimulatorPorts.self, from: Data(contentsOf: URL(filePath: path)))
             #expect(written == apns.ports)
-            #expect(Set([written.production, written.sandbox, written.control]).count == 3)
+            let all = [
+                written.production, written.sandbox, written.management, written.sandboxManagement, written.control,
+            ]
+            #expect(Set(all).count == 5)
         }
     }
 }

@@ -51,11 +51,17 @@ struct SimulatorUnderTest: Sendable {
 
     // MARK: - APNs
 
-    func connect(sandbox: Bool = false) async throws -> HTTP2ClientConnection {
+    func connect(sandbox: Bool = false, management: Bool = false) async throws -> HTTP2ClientConnection {
         let tls = try TLSConfiguration.client(caFile: credentials.certificateFile).makeContext()
+        let port =
+            switch (sandbox, management) {
+            case (false, false): ports.production
+            case (true, false): ports.sandbox
+            case (false, true): ports.management
+            case (true, true): ports.sandboxManagement
+            }
         return try await HTTP2ClientConnection.connect(
-            to: HTTP2Origin(host: "127.0.0.1", port: sandbox ? ports.sandbox : ports.production), tls: tls,
-            reactor: reactor)
+            to: HTTP2Origin(host: "127.0.0.1", port: port), tls: tls, reactor: reactor)
     }
 
     /// The headers of a good update, with changes: nil takes one away.
@@ -124,6 +130,9 @@ struct DeliveryLine: Decodable, Sendable {
     var verdict: Verdict
     var deviceVerdict: String?
     var fault: String?
+    var channel: String?
+    var reached: Int?
+    var lost: Int?
 
     static func parse(_ text: String) throws -> [DeliveryLine] {
         try text.split(separator: "\n").map { try JSONDecoder().decode(Self.self, from: Data($0.utf8)) }

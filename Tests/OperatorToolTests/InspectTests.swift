@@ -228,7 +228,8 @@ import Testing
         await pool.close()
         let folder = try TemporaryDirectory(prefix: "ss-inspect")
         let endpoints = Endpoints(
-            gateway: "", issuer: "", apnsControl: "", provider: "", apns: "", databaseURL: url, runDirectory: "",
+            gateway: "", issuer: "", apnsControl: "", provider: "", apns: "", apnsManagement: "", databaseURL: url,
+            runDirectory: "",
             secrets: "", logs: "", health: [:])
         try JSONEncoder().encode(endpoints).write(to: URL(filePath: folder.appending("endpoints.json")))
         let environment = ["SIGHTSCREEN_STATE_DIR": "\(folder.path)"]

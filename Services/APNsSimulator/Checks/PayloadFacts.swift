@@ -4,7 +4,7 @@ import FoundationEssentials
 struct PayloadFacts: Sendable, Hashable {
     /// The means by which a started activity gets its updates.
     enum Input: Sendable, Hashable {
-        case none
+        case absent
         /// The app reports an update token: `input-push-token`.
         case token
         /// The activity listens to this channel: `input-push-channel`.
@@ -54,7 +54,7 @@ struct PayloadFacts: Sendable, Hashable {
                 case (true, true): .both
                 case (true, false): .token
                 case (false, true): channel.map(Input.channel) ?? .badChannel
-                case (false, false): .none
+                case (false, false): .absent
                 }
             facts = PayloadFacts(
                 event: try? keys.decode(String.self, forKey: .event),

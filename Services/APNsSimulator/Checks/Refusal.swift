@@ -1,6 +1,6 @@
 /// Apple's word for a refusal: the `reason` in the body of an answer. The list is the simulator's own, written from
 /// Apple's tables, so that a mistake of the sender's list shows.
-enum Refusal: String, Sendable, Hashable, CaseIterable {
+enum Refusal: String, Error, Sendable, Hashable, CaseIterable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
     case badExpirationDate = "BadExpirationDate"

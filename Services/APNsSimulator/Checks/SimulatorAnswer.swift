@@ -22,7 +22,7 @@ struct SimulatorAnswer: Hashable, Sendable {
 
     static let accepted = Self(status: 200)
     /// The request was not processed, and its sender gets no answer of APNs.
-    static let none = Self(status: 0)
+    static let unanswered = Self(status: 0)
 
     /// The body as Apple sends it; empty without a reason.
     var body: [UInt8] {

@@ -7,6 +7,8 @@ public struct Endpoints: Codable, Sendable {
     /// mock-sportmonks: `/api/v2.0` and `/control`.
     public var provider: String
     public var apns: String
+    /// Where apns-simulator makes and deletes channels of production.
+    public var apnsManagement: String
     /// The page of device-lab; nil with `--headless`.
     public var lab: String?
     public var databaseURL: String

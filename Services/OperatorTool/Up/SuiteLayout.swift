@@ -14,6 +14,8 @@ struct SuiteLayout: Sendable {
         var issuer: Int
         var apns: Int
         var apnsSandbox: Int
+        var apnsManagement: Int
+        var apnsSandboxManagement: Int
         var apnsControl: Int
         var provider: Int
         var lab: Int
@@ -62,6 +64,7 @@ struct SuiteLayout: Sendable {
     var controlURL: String { "http://\(address):\(ports.apnsControl)" }
     var providerURL: String { "http://\(address):\(ports.provider)" }
     var apnsURL: String { "https://\(address):\(ports.apns)" }
+    var apnsManagementURL: String { "https://\(address):\(ports.apnsManagement)" }
     var labURL: String { "http://127.0.0.1:\(ports.lab)" }
 
     func service(_ instance: SuiteDescription.Instance) -> SupervisedService {
@@ -135,6 +138,8 @@ struct SuiteLayout: Sendable {
                 "APNS_SIMULATOR_HOST": address,
                 "APNS_SIMULATOR_PORT": String(ports.apns),
                 "APNS_SIMULATOR_SANDBOX_PORT": String(ports.apnsSandbox),
+                "APNS_SIMULATOR_MANAGEMENT_PORT": String(ports.apnsManagement),
+                "APNS_SIMULATOR_SANDBOX_MANAGEMENT_PORT": String(ports.apnsSandboxManagement),
                 "APNS_SIMULATOR_CONTROL_PORT": String(ports.apnsControl),
                 "APNS_SIMULATOR_CERTIFICATE_FILE": secrets.certificate,
                 "APNS_SIMULATOR_KEY_FILE": secrets.certificateKey,

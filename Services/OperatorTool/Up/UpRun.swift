@@ -183,13 +183,14 @@ struct UpRun: Sendable {
     }
 
     private func choosePorts() throws -> SuiteLayout.Ports {
-        let free = try FreePorts.take(7)
+        let free = try FreePorts.take(9)
         let gateway = command.port == 0 ? free[5] : command.port
         let isPageFree = gateway != Self.pagePort && FreePorts.isFree(Self.pagePort)
         let wanted = command.pagePort ?? (isPageFree ? Self.pagePort : 0)
         return SuiteLayout.Ports(
-            gateway: gateway, issuer: free[0], apns: free[1], apnsSandbox: free[2], apnsControl: free[3],
-            provider: free[4], lab: wanted == 0 ? free[6] : wanted)
+            gateway: gateway, issuer: free[0], apns: free[1], apnsSandbox: free[2], apnsManagement: free[7],
+            apnsSandboxManagement: free[8], apnsControl: free[3], provider: free[4],
+            lab: wanted == 0 ? free[6] : wanted)
     }
 
     private func waitUntilReady(_ service: SupervisedService, _ http: HTTPClient) async throws {
@@ -213,7 +214,7 @@ struct UpRun: Sendable {
     private func writeEndpoints(_ layout: SuiteLayout) throws -> Endpoints {
         let endpoints = Endpoints(
             gateway: layout.gatewayURL, issuer: layout.issuerURL, apnsControl: layout.controlURL,
-            provider: layout.providerURL, apns: layout.apnsURL,
+            provider: layout.providerURL, apns: layout.apnsURL, apnsManagement: layout.apnsManagementURL,
             lab: command.headless ? nil : layout.labURL,
             databaseURL: layout.databaseURL, runDirectory: layout.state.run, secrets: layout.secrets.folder,
             logs: layout.state.logs, health: layout.ports.health.mapValues { "http://127.0.0.1:\($0)" })
