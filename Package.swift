@@ -328,7 +328,8 @@ let package = Package(
                 [
                     models, clientTesting, "APNsProtocol", "APNsSimulator", "HTTP2", "Reactor", "Tokens", "ServiceKit",
                     logging, lifecycle,
-                ]),
+                ],
+                exclude: ["make_requests.py"]),
             tests(
                 "DeviceLab",
                 [
