@@ -15,11 +15,14 @@ public struct LiveActivityAttributes: Codable, Hashable, Sendable {
     public var startsAt: Int
     /// The side that the user follows, which the card shows first; absent when the user follows neither.
     public var followedTeamId: String?
+    /// The broadcast channel that the activity listens to; absent when it has an update token of its own. ActivityKit
+    /// does not say what an activity listens to.
+    public var channelId: ChannelID?
 
     /// Creates the attributes. Names pass through `DisplayText`, because the app shows them as they are.
     public init(
         matchID: MatchID, startID: StartID, home: Team, away: Team, competition: String, startsAt: Int,
-        followedTeamID: String? = nil
+        followedTeamID: String? = nil, channelID: ChannelID? = nil
     ) {
         matchId = matchID
         startId = startID
@@ -32,5 +35,6 @@ public struct LiveActivityAttributes: Codable, Hashable, Sendable {
         self.competition = DisplayText.name(competition)
         self.startsAt = startsAt
         followedTeamId = followedTeamID
+        channelId = channelID
     }
 }
