@@ -83,6 +83,8 @@ extension PushDrop {
         case .wrongPushType, .wrongEvent: "it is not for this token"
         case .notDecodable: "the app cannot read it"
         case .wrongAttributesType: "it is for another type of activity"
+        case .noChannels: "this iOS has no broadcast channels"
+        case .missed: "it was lost on its way"
         case .missingAlert: "a start without an alert"
         case .notPermitted: "Live Activities are switched off"
         case .startBudgetExceeded: "too many starts"

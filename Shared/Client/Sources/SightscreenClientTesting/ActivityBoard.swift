@@ -12,6 +12,8 @@ struct ActivityBoard: Sendable {
     }
 
     let limits: PhoneLimits
+    /// The number of the phone's iOS version.
+    let iOSVersion: Int
     /// The name of the app's attributes type.
     let attributesType: String
     /// The activities on screen, in order of appearance.
@@ -21,8 +23,9 @@ struct ActivityBoard: Sendable {
     var takesFrequentPushes = true
     private var startBudget = DeviceBudget()
 
-    init(limits: PhoneLimits, attributesType: String) {
+    init(limits: PhoneLimits, iOSVersion: Int, attributesType: String) {
         self.limits = limits
+        self.iOSVersion = iOSVersion
         self.attributesType = attributesType
     }
 
@@ -43,38 +46,51 @@ struct ActivityBoard: Sendable {
         guard push.attributesType == attributesType else { throw PushDropped(.wrongAttributesType) }
         let attributes = try push.attributes()
         guard let alert = push.alert else { throw PushDropped(.missingAlert) }
+        guard push.inputChannel == nil || iOSVersion >= 18 else { throw PushDropped(.noChannels) }
         guard showsActivities else { throw PushDropped(.notPermitted) }
         guard startBudget.take(of: limits.startsPerHour, now: now) else { throw PushDropped(.startBudgetExceeded) }
         guard hasRoom else { throw PushDropped(.tooManyActivities) }
-        add(PhoneActivity(id: id, attributes: attributes, content: content, state: .active), push.timestamp, now)
-        alerted(id, alert, now)
+        add(
+            PhoneActivity(id: id, attributes: attributes, content: content, state: .active), push.timestamp, now,
+            on: push.inputChannel)
+        alerted(id, ShownAlert(title: alert.title, body: alert.body, hasSound: alert.sound != nil, at: now))
     }
 
     /// Handles the app's request for an activity.
     mutating func request(
-        _ attributes: LiveActivityAttributes, _ content: ShownContent, as id: ActivityID, bytes: Int,
-        isInForeground: Bool, now: Int
+        _ attributes: LiveActivityAttributes, _ content: ShownContent, _ pushType: ActivityPushType,
+        _ schedule: ActivitySchedule?, as id: ActivityID, bytes: Int, isInForeground: Bool, now: Int
     ) throws(ActivityRequestError) -> PhoneActivity {
+        let channel: ChannelID? = if case .channel(let id) = pushType { id } else { nil }
+        guard channel == nil || iOSVersion >= 18, schedule == nil || iOSVersion >= 26 else { throw .unsupported }
         guard showsActivities else { throw .denied }
         guard isInForeground else { throw .notInForeground }
         guard bytes <= limits.payloadBytesMax else { throw .tooLarge }
         guard hasRoom else { throw .tooMany }
-        let activity = PhoneActivity(id: id, attributes: attributes, content: content, state: .active)
+        if let schedule, schedule.start <= now { throw .other("a start in the past") }
+        let activity = PhoneActivity(
+            id: id, attributes: attributes, content: content, state: schedule == nil ? .active : .pending)
         // Content from the app has the phone's own time.
-        add(activity, now, now)
+        add(activity, now, now, on: channel, schedule)
         return activity
     }
 
     private var hasRoom: Bool { activities.count(where: \.isRunning) < limits.activitiesMax }
 
-    private mutating func add(_ activity: PhoneActivity, _ timestamp: Int, _ now: Int) {
-        activities.append(SimulatedActivity(activity: activity, timestamp: timestamp, startedAt: now))
+    private mutating func add(
+        _ activity: PhoneActivity, _ timestamp: Int, _ now: Int, on channel: ChannelID?,
+        _ schedule: ActivitySchedule? = nil
+    ) {
+        activities.append(
+            SimulatedActivity(
+                activity: activity, timestamp: timestamp, startedAt: schedule?.start ?? now, channel: channel,
+                startAlert: schedule?.alert))
         changes.append(.appeared(activity))
         advance(to: now)
     }
 
     mutating func setToken(_ token: UpdateToken, of id: ActivityID) {
-        guard let index = index(id), activities[index].isRunning else { return }
+        guard let index = index(id), activities[index].isRunning, activities[index].channel == nil else { return }
         if let old = activities[index].token { changes.append(.tokenDied(old)) }
         activities[index].token = token
     }
@@ -110,7 +126,7 @@ struct ActivityBoard: Sendable {
         set(.active, index)
         advance(to: now)
         guard let alert = push.alert else { return false }
-        alerted(id, alert, now)
+        alerted(id, ShownAlert(title: alert.title, body: alert.body, hasSound: alert.sound != nil, at: now))
         return true
     }
 
@@ -123,7 +139,9 @@ struct ActivityBoard: Sendable {
             case .byDefault: leaving(nil, now)
             case .at(let time): leaving(time, now)
             }
-        if activities[index].isRunning {
+        if activities[index].state == .pending {
+            remove(id)
+        } else if activities[index].isRunning {
             end(index, showing: nil, leavesAt: leavesAt, now)
         } else {
             activities[index].leavesAt = min(leavesAt, activities[index].leavesAt ?? leavesAt)
@@ -150,12 +168,14 @@ struct ActivityBoard: Sendable {
 
     // MARK: - Time
 
-    /// Applies the effects of time: marks content as stale, ends activities after their 8 hours, removes ended ones
+    /// Applies the effects of time: shows scheduled activities, marks content as stale, ends activities after their 8 hours, removes ended ones
     /// from the screen.
     mutating func advance(to now: Int) {
         for activity in activities {
             guard let index = index(activity.id) else { continue }
-            if activity.isRunning, activity.startedAt + limits.activityLifetime <= now {
+            if activity.state == .pending {
+                if activity.startedAt <= now { appear(index) }
+            } else if activity.isRunning, activity.startedAt + limits.activityLifetime <= now {
                 // The activity ended at its due time, whenever that is noticed.
                 let due = activity.startedAt + limits.activityLifetime
                 end(index, showing: nil, leavesAt: due + limits.lingering, due)
@@ -166,9 +186,21 @@ struct ActivityBoard: Sendable {
         }
     }
 
+    /// Shows a scheduled activity at its time, if there is room for it.
+    private mutating func appear(_ index: Int) {
+        let activity = activities[index]
+        guard hasRoom else { return remove(activity.id) }
+        set(.active, index)
+        guard let alert = activity.startAlert else { return }
+        alerted(
+            activity.id,
+            ShownAlert(title: alert.title, body: alert.body, hasSound: true, at: activity.startedAt))
+    }
+
     /// The time of the next such effect, in seconds since 1970.
     var nextDeadline: Int? {
         activities.flatMap { activity -> [Int?] in
+            if activity.state == .pending { return [activity.startedAt] }
             guard activity.isRunning else { return [activity.leavesAt] }
             return [
                 activity.startedAt + limits.activityLifetime,
@@ -213,9 +245,8 @@ struct ActivityBoard: Sendable {
         changes.append(.state(activities[index].id, state))
     }
 
-    private mutating func alerted(_ id: ActivityID, _ alert: ActivityPush.Alert, _ now: Int) {
+    private mutating func alerted(_ id: ActivityID, _ alert: ShownAlert) {
         guard let index = index(id) else { return }
-        activities[index].lastAlert = ShownAlert(
-            title: alert.title, body: alert.body, hasSound: alert.sound != nil, at: now)
+        activities[index].lastAlert = alert
     }
 }

@@ -24,6 +24,8 @@ struct ActivityPush: Sendable {
     var dismissAt: Int?
     var alert: Alert?
     var attributesType: String?
+    /// The channel that a started activity listens to, in place of an update token.
+    var inputChannel: ChannelID?
     private let body: [UInt8]
 
     init(_ body: [UInt8]) throws(PushDropped) {
@@ -33,6 +35,7 @@ struct ActivityPush: Sendable {
         event = head.event
         dismissAt = head.dismissalDate
         attributesType = head.attributesType
+        inputChannel = head.inputChannel
         // An invalid alert does not prevent the rest from being shown.
         alert = (try? Self.decode(body) as Alerting)?.alert
         if head.hasState {
@@ -59,6 +62,7 @@ struct ActivityPush: Sendable {
         var dismissalDate: Int?
         var relevanceScore: Double?
         var attributesType: String?
+        var inputChannel: ChannelID?
         var hasState: Bool
 
         enum Key: String, CodingKey {
@@ -68,6 +72,7 @@ struct ActivityPush: Sendable {
             case dismissalDate = "dismissal-date"
             case relevanceScore = "relevance-score"
             case attributesType = "attributes-type"
+            case inputChannel = "input-push-channel"
         }
 
         init(from decoder: any Decoder) throws {
@@ -78,6 +83,7 @@ struct ActivityPush: Sendable {
             dismissalDate = try keys.decodeIfPresent(Int.self, forKey: .dismissalDate)
             relevanceScore = try keys.decodeIfPresent(Double.self, forKey: .relevanceScore)
             attributesType = try keys.decodeIfPresent(String.self, forKey: .attributesType)
+            inputChannel = try keys.decodeIfPresent(ChannelID.self, forKey: .inputChannel)
             hasState = keys.contains(.contentState)
         }
     }

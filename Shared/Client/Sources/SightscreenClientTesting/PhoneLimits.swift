@@ -19,6 +19,8 @@ public struct PhoneLimits: Hashable, Sendable {
     public var timestampAheadMax = 8 * 3_600
     /// Bytes of a payload, and of attributes and content of a request together.
     public var payloadBytesMax = 4_096
+    /// Bytes of a publish on a channel.
+    public var broadcastBytesMax = 5_120
     /// The time between a start and the update token, in milliseconds.
     public var tokenDelayMs = 300...5_000
     /// Seconds for which an alert keeps the Dynamic Island expanded.

@@ -34,6 +34,10 @@ public enum PushDrop: String, Hashable, Sendable, CaseIterable {
     case notDecodable
     /// The start names another type than the app's.
     case wrongAttributesType
+    /// The start names a broadcast channel, which this iOS does not have.
+    case noChannels
+    /// The publish was lost on its way.
+    case missed
     /// The start has no title or no body.
     case missingAlert
     /// Live Activities are switched off for the app.

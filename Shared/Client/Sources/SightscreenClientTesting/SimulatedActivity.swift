@@ -6,7 +6,13 @@ public struct SimulatedActivity: Hashable, Sendable {
     public internal(set) var activity: PhoneActivity
     /// The timestamp of the shown content, which an update must exceed.
     public internal(set) var timestamp: Int
+    /// The time at which it appeared, or will appear.
     public let startedAt: Int
+    /// The broadcast channel that it listens to; nil when it has an update token. The app knows it only from the
+    /// attributes.
+    public let channel: ChannelID?
+    /// The alert with which a scheduled activity appears.
+    var startAlert: PushAlert?
     public internal(set) var endedAt: Int?
     /// The time at which it leaves the screen, in seconds since 1970; nil while it runs.
     public internal(set) var leavesAt: Int?

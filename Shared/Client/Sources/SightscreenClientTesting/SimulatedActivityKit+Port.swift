@@ -9,12 +9,17 @@ public import SightscreenClient
 /// The functions that the app uses.
 extension SimulatedActivityKit: ActivityKitPort {
     public func request(
-        _ attributes: LiveActivityAttributes, _ content: ShownContent
+        _ attributes: LiveActivityAttributes, _ content: ShownContent, pushType: ActivityPushType,
+        schedule: ActivitySchedule?
     ) async throws(ActivityRequestError) -> PhoneActivity {
         board.advance(to: clock.now)
+        if case .channel(let id) = pushType, Data(base64Encoded: id.rawValue) == nil || deletedChannels.contains(id) {
+            throw .other("\(id) is no channel")
+        }
         let bytes = Self.bytes(attributes) + Self.bytes(content.state)
         let activity = try board.request(
-            attributes, content, as: newActivityID(), bytes: bytes, isInForeground: isInForeground, now: clock.now)
+            attributes, content, pushType, schedule, as: newActivityID(), bytes: bytes,
+            isInForeground: isInForeground, now: clock.now)
         await publish()
         return activity
     }

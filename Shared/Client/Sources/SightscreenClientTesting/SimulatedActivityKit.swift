@@ -22,6 +22,8 @@ public actor SimulatedActivityKit {
     private var diedUnreported: [String] = []
     var notifications: [ShownAlert] = []
     var silentBudget = DeviceBudget()
+    var broadcastsToMiss = 0
+    var deletedChannels: Set<ChannelID> = []
 
     var streams: [ActivityID: ActivityStreams] = [:]
     /// The activities that appear. A slow app gets the newest of these, and finds the others in the list of activities.
@@ -41,17 +43,19 @@ public actor SimulatedActivityKit {
     ///   - seed: determines tokens, ids and delays.
     ///   - tokens: receives the phone's tokens before the app does.
     ///   - limits: the system's limits.
+    ///   - iOSVersion: the number of the phone's iOS version: broadcast channels come with 18, scheduled activities with
+    ///     26.
     ///   - attributesType: the name of the app's attributes type.
     public init(
         clock: any ClientClock, seed: UInt64, tokens: any TokenSink = NoTokenSink(),
-        limits: PhoneLimits = PhoneLimits(),
+        limits: PhoneLimits = PhoneLimits(), iOSVersion: Int = 18,
         attributesType: String = "LiveActivityAttributes"
     ) {
         self.clock = clock
         self.limits = limits
         sink = tokens
         random = SeededGenerator(seed: seed)
-        board = ActivityBoard(limits: limits, attributesType: attributesType)
+        board = ActivityBoard(limits: limits, iOSVersion: iOSVersion, attributesType: attributesType)
     }
 
     /// Switches the phone on with the app installed: it gets its tokens.
@@ -80,7 +84,7 @@ public actor SimulatedActivityKit {
 
     public var screen: PhoneScreen {
         PhoneScreen(
-            lockScreen: board.activities.sorted { $0.comes(before: $1) },
+            lockScreen: board.activities.filter { $0.state != .pending }.sorted { $0.comes(before: $1) },
             island: DynamicIsland.of(board.activities, expandedFor: limits.expandedFor, now: clock.now),
             notifications: notifications)
     }
@@ -104,7 +108,7 @@ public actor SimulatedActivityKit {
             case .appeared(let activity):
                 streams[activity.id] = ActivityStreams(activity)
                 appearances.send(activity)
-                issueTokenLater(activity.id)
+                if activity.isRunning { issueTokenLater(activity.id) }
             case .content(let id, let content): streams[id]?.contents.send(content)
             case .state(let id, let state): report(state, id)
             case .tokenDied(let token): died.append(token)
@@ -126,6 +130,8 @@ public actor SimulatedActivityKit {
     }
 
     private func report(_ state: PhoneActivityState, _ id: ActivityID) {
+        // A scheduled activity has appeared.
+        if state == .active, streams[id]?.states.latest == .pending { issueTokenLater(id) }
         streams[id]?.states.send(state)
         if !state.isRunning { tokenTasks.removeValue(forKey: id)?.cancel() }
         guard state == .dismissed else { return }
@@ -160,7 +166,7 @@ public actor SimulatedActivityKit {
 
     /// Issues an activity's token some time after its start, as the system does.
     private func issueTokenLater(_ id: ActivityID) {
-        guard isOn else { return }
+        guard isOn, board[id]?.channel == nil else { return }
         let delay = Duration.milliseconds(Int.random(in: limits.tokenDelayMs, using: &random))
         tokenTasks[id] = Task { [clock, weak self] in
             guard (try? await clock.sleep(for: delay)) != nil else { return }

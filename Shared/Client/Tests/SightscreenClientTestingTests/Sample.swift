@@ -30,11 +30,12 @@ enum Sample {
 
     static func start(
         _ match: MatchID = match, at stamp: Int = now, relevance: Double? = nil, staleAt: Int? = nil,
-        type: String = "LiveActivityAttributes"
+        type: String = "LiveActivityAttributes", on channel: ChannelID? = nil
     ) -> TestPush {
         .start(
             stamp: Stamp(stamp), contentState: state(), staleAt: staleAt, relevance: relevance,
-            alert: PushAlert(title: "MI v CSK", body: "Live"), attributesType: type, attributes: attributes(match))
+            alert: PushAlert(title: "MI v CSK", body: "Live"), attributesType: type, attributes: attributes(match),
+            channel: channel)
     }
 
     static func update(
@@ -72,8 +73,9 @@ struct Bench {
     let ledger = TokenLedger()
     let kit: SimulatedActivityKit
 
-    init(_ limits: PhoneLimits = PhoneLimits(), seed: UInt64 = 1) async {
-        kit = SimulatedActivityKit(clock: clock, seed: seed, tokens: ledger, limits: limits)
+    init(_ limits: PhoneLimits = PhoneLimits(), seed: UInt64 = 1, iOSVersion: Int = 18) async {
+        kit = SimulatedActivityKit(
+            clock: clock, seed: seed, tokens: ledger, limits: limits, iOSVersion: iOSVersion)
         await kit.switchOn()
     }
 
@@ -121,6 +123,17 @@ struct Bench {
         return await kit.receive(try Self.push(payload, to: token, priority: priority, expiration: expiration))
     }
 
+    /// Publishes on a channel.
+    @discardableResult
+    func publish(_ payload: TestPush, on channel: ChannelID, priority: Int = 5) async throws -> [PushOutcome] {
+        await kit.receive(
+            BroadcastPush(
+                channel: channel,
+                headers: [
+                    "apns-push-type": "liveactivity", "apns-priority": String(priority), "apns-expiration": "0",
+                ], body: try payload.encoded()))
+    }
+
     /// Returns every state of the activity until it has left the screen.
     func states(of id: ActivityID) async -> [PhoneActivityState] {
         var states: [PhoneActivityState] = []
@@ -130,6 +143,15 @@ struct Bench {
 
     subscript(_ id: ActivityID) -> SimulatedActivity? {
         get async { await kit.activities.first { $0.id == id } }
+    }
+}
+
+extension SimulatedActivityKit {
+    /// Requests an activity with an update token, which appears now.
+    func request(
+        _ attributes: LiveActivityAttributes, _ content: ShownContent
+    ) async throws(ActivityRequestError) -> PhoneActivity {
+        try await request(attributes, content, pushType: .token, schedule: nil)
     }
 }
 

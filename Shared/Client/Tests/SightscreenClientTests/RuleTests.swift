@@ -53,7 +53,8 @@ import Testing
         let content = { (outlook: LiveActivityOutlook, state: ContentState?, announced: Bool, runs: Bool) in
             LocalStartRule.content(
                 after: FollowResponse(following: true, displayState: state, liveActivity: outlook),
-                Sample.match(1_304_076, .upcoming), announced: announced, showsActivities: true, runsHere: runs)
+                Sample.match(1_304_076, .upcoming), announced: announced, showsActivities: true,
+                running: runs ? Self.activity("a") : nil)
         }
         #expect(content(.starting, Sample.state(), true, false) == Sample.state())
         #expect(content(.active, Sample.state(), true, false) == Sample.state())
@@ -66,11 +67,95 @@ import Testing
         #expect(content(.starting, Sample.state(), true, true) == nil)
         // Without an announcement the backend sends a start.
         #expect(content(.starting, Sample.state(), false, false) == nil)
-        #expect(LocalStartRule.announces(match, showsActivities: true, runsHere: false))
-        #expect(!LocalStartRule.announces(match, showsActivities: false, runsHere: false))
-        #expect(!LocalStartRule.announces(match, showsActivities: true, runsHere: true))
-        #expect(!LocalStartRule.announces(Sample.match(42, .upcoming), showsActivities: true, runsHere: false))
-        #expect(!LocalStartRule.announces(Sample.match(42, .completed), showsActivities: true, runsHere: false))
+        #expect(LocalStartRule.announces(match, showsActivities: true, running: nil))
+        #expect(!LocalStartRule.announces(match, showsActivities: false, running: nil))
+        #expect(!LocalStartRule.announces(match, showsActivities: true, running: Self.activity("a")))
+        #expect(LocalStartRule.announces(match, showsActivities: true, running: Self.activity("a", on: Self.channel)))
+        #expect(!LocalStartRule.announces(Sample.match(42, .upcoming), showsActivities: true, running: nil))
+        #expect(!LocalStartRule.announces(Sample.match(42, .completed), showsActivities: true, running: nil))
+    }
+
+    private static let channel = ChannelID("Y2hhbm5lbA==")
+
+    private static func activity(
+        _ id: String, on channel: ChannelID? = nil, _ state: PhoneActivityState = .active
+    ) -> PhoneActivity {
+        var attributes = Sample.attributes(match, start: "s")
+        attributes.channelId = channel
+        return PhoneActivity(
+            id: ActivityID(id), attributes: attributes, content: ShownContent(state: Sample.state()), state: state)
+    }
+
+    /// A card on a channel moves to another channel, or gets a token; a card with a token stays.
+    @Test(
+        arguments: [
+            (channel, channel, false), (channel, ChannelID("YW5vdGhlcg=="), true), (channel, nil, true),
+            (nil, channel, false), (nil, nil, false),
+        ] as [(ChannelID?, ChannelID?, Bool)])
+    func whenACardMoves(from old: ChannelID?, to new: ChannelID?, moves: Bool) {
+        let response = FollowResponse(
+            following: true, displayState: Sample.state(), liveActivity: .active,
+            channel: new.map { BroadcastChannel(id: $0) })
+        let content = LocalStartRule.content(
+            after: response, Sample.match(), announced: true, showsActivities: true,
+            running: Self.activity("a", on: old))
+        #expect(content == (moves ? Sample.state() : nil))
+    }
+
+    @Test func whichCardANewerOneReplaces() {
+        let new = Self.activity("new")
+        let old = Self.activity("old", on: Self.channel)
+        #expect(ReplacementRule.ends(old, after: new))
+        #expect(!ReplacementRule.ends(new, after: old), "the backend ends an activity with a token")
+        #expect(!ReplacementRule.ends(old, after: old))
+        let scheduled = Self.activity("scheduled", on: Self.channel, .pending)
+        #expect(ReplacementRule.ends(scheduled, after: new))
+        #expect(ReplacementRule.ends(scheduled, after: Self.activity("another", on: Self.channel, .pending)))
+        #expect(!ReplacementRule.ends(old, after: scheduled))
+        #expect(!ReplacementRule.ends(Self.activity("over", on: Self.channel, .ended), after: new))
+    }
+
+    @Test func whenACardIsScheduled() {
+        let match = Sample.match(Self.match.rawValue, .upcoming)
+        let now = Sample.now
+        let step = { (channel: BroadcastChannel?, pending: PhoneActivity?, team: String?) in
+            ScheduleRule.step(match, on: channel, pending: pending, followedTeamID: team, now: now)
+        }
+        let channel = BroadcastChannel(id: Self.channel, startsAt: now + 600)
+        guard case .schedule(let attributes, let schedule) = step(channel, nil, "6") else {
+            Issue.record("it is not scheduled")
+            return
+        }
+        #expect(attributes.channelId == Self.channel && attributes.startsAt == now + 600)
+        #expect(attributes.followedTeamId == "6" && attributes.startId == StartID(""))
+        #expect(schedule.start == now + 600 && schedule.alert.title == "MI v CSK starts soon")
+        var pending = Self.activity("a", on: Self.channel, .pending)
+        pending.attributes = attributes
+        #expect(step(channel, pending, nil) == .keep)
+        for changed in [
+            BroadcastChannel(id: ChannelID("YW5vdGhlcg=="), startsAt: now + 600),
+            BroadcastChannel(id: Self.channel, startsAt: now + 1_200),
+        ] {
+            guard case .schedule(let anew, _) = step(changed, pending, nil) else {
+                Issue.record("it is not scheduled anew")
+                return
+            }
+            #expect(anew.followedTeamId == "6", "the known side stays")
+        }
+        #expect(step(nil, pending, nil) == .cancel)
+        #expect(step(BroadcastChannel(id: Self.channel), pending, nil) == .cancel)
+        #expect(step(nil, nil, nil) == .keep)
+        #expect(step(BroadcastChannel(id: Self.channel, startsAt: now), nil, nil) == .keep)
+        // It is about to appear.
+        pending.attributes.startsAt = now
+        #expect(step(BroadcastChannel(id: Self.channel, startsAt: now), pending, nil) == .keep)
+    }
+
+    @Test(arguments: [("17.7.2", false, false), ("18.0", true, false), ("26.1", true, true), ("x", false, false)])
+    func whatAnIOSVersionHas(version: String, channels: Bool, schedules: Bool) {
+        let profile = DeviceProfile(deviceID: DeviceID("d"), osVersion: version)
+        #expect(profile.hasBroadcastChannels == channels)
+        #expect(profile.schedulesActivities == schedules)
     }
 
     @Test func retryDelaysDoubleToAMinute() {

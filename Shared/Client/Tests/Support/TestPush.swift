@@ -10,16 +10,22 @@ public struct TestPush: Sendable {
     private var nonce: String?
 
     /// Returns a push that starts an activity.
+    ///
+    /// - Parameter channel: the channel that it listens to; nil for an update token.
     public static func start(
         stamp: Stamp, contentState: ContentState, staleAt: Int?, relevance: Double?, alert: PushAlert,
-        attributesType: String, attributes: LiveActivityAttributes
+        attributesType: String, attributes: LiveActivityAttributes, channel: ChannelID? = nil
     ) -> Self {
         var push = update(
             stamp: stamp, contentState: contentState, staleAt: staleAt, relevance: relevance, alert: alert)
         push.aps["event"] = .text("start")
         push.aps["attributes-type"] = .text(attributesType)
         push.aps["attributes"] = .value(attributes)
-        push.aps["input-push-token"] = .number(1)
+        if let channel {
+            push.aps["input-push-channel"] = .text(channel.rawValue)
+        } else {
+            push.aps["input-push-token"] = .number(1)
+        }
         return push
     }
 

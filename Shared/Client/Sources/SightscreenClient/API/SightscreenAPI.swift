@@ -54,6 +54,9 @@ public struct SightscreenAPI: Sendable {
         return answer.follows
     }
 
+    /// Calls `DELETE /user`, which erases the user's data.
+    public func deleteUser() async throws(APIError) { _ = try await send("DELETE", "/user", nil, retries) }
+
     // MARK: - Activities
 
     /// Calls `POST /matches/:id/activity-token`.
@@ -61,6 +64,13 @@ public struct SightscreenAPI: Sendable {
         _ report: ActivityTokenRequest, match: MatchID
     ) async throws(APIError) -> ActivityTokenResponse {
         try await call("POST", "/matches/\(match)/activity-token", report)
+    }
+
+    /// Calls `POST /matches/:id/activity`.
+    public func reportActivity(
+        _ report: ActivityReport, match: MatchID
+    ) async throws(APIError) -> ActivityReportResponse {
+        try await call("POST", "/matches/\(match)/activity", report)
     }
 
     /// Calls `POST /matches/:id/activity-dismissed`.

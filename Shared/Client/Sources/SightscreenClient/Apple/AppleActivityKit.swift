@@ -19,15 +19,33 @@
         // MARK: Activities
 
         public func request(
-            _ attributes: LiveActivityAttributes, _ content: ShownContent
+            _ attributes: LiveActivityAttributes, _ content: ShownContent, pushType: ActivityPushType,
+            schedule: ActivitySchedule?
         ) async throws(ActivityRequestError) -> PhoneActivity {
+            let content = ActivityContent(
+                state: content.state, staleDate: content.staleAt.map { .seconds($0) },
+                relevanceScore: content.relevance ?? 0)
+            // The package needs iOS 18, which has channels.
+            let pushType: PushType =
+                switch pushType {
+                case .token: .token
+                case .channel(let id): .channel(id.rawValue)
+                }
             do {
-                let activity = try LiveActivity.request(
-                    attributes: attributes,
-                    content: ActivityContent(
-                        state: content.state, staleDate: content.staleAt.map { .seconds($0) },
-                        relevanceScore: content.relevance ?? 0), pushType: .token)
-                return PhoneActivity(activity)
+                guard let schedule else {
+                    return PhoneActivity(
+                        try LiveActivity.request(attributes: attributes, content: content, pushType: pushType))
+                }
+                guard #available(iOS 26, *) else { throw ActivityRequestError.unsupported }
+                return PhoneActivity(
+                    try LiveActivity.request(
+                        attributes: attributes, content: content, pushType: pushType, style: .standard,
+                        // This alert always has a sound.
+                        alertConfiguration: AlertConfiguration(
+                            title: "\(schedule.alert.title)", body: "\(schedule.alert.body)", sound: .default),
+                        start: .seconds(schedule.start)))
+            } catch let error as ActivityRequestError {
+                throw error
             } catch let error as ActivityAuthorizationError {
                 throw ActivityRequestError(error)
             } catch {
@@ -120,6 +138,10 @@
 
     extension PhoneActivityState {
         fileprivate init(_ state: ActivityState) {
+            if #available(iOS 26, *), state == .pending {
+                self = .pending
+                return
+            }
             switch state {
             case .active: self = .active
             case .stale: self = .stale

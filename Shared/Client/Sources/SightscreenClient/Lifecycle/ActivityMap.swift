@@ -46,10 +46,16 @@ struct ActivityMap: Sendable {
     }
 
     /// - Returns: the state before; nil when the activity is in that state already.
-    mutating func set(_ state: PhoneActivityState, of id: ActivityID) -> PhoneActivityState? {
+    mutating func set(_ state: PhoneActivityState, of id: ActivityID, now: Int) -> PhoneActivityState? {
         guard let index = index(id), entries[index].activity.state != state else { return nil }
-        defer { entries[index].activity.state = state }
-        return entries[index].activity.state
+        let before = entries[index].activity.state
+        entries[index].activity.state = state
+        if before == .pending {
+            // A scheduled activity is first seen when it appears.
+            entries[index].seenAt = now
+            entries[index].lastChange = now
+        }
+        return before
     }
 
     /// - Returns: false when there is no such activity, or the app has ended it already. An activity that is over and

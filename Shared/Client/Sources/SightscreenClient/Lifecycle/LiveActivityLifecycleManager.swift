@@ -10,9 +10,15 @@ public protocol LiveActivityLifecycleManager: Sendable {
     /// - Parameter handler: receives each event; the manager waits for it.
     func start(_ handler: @escaping @Sendable (LifecycleEvent) async -> Void) async
 
-    /// Creates an activity with `Activity.request()` and push type token, when the user follows a match in play.
+    /// Creates an activity with `Activity.request()`, when the user follows a match in play, or one that appears later.
+    /// It listens to the channel of its attributes; without one, it gets an update token.
+    ///
+    /// An activity in play whose channel the system refuses gets an update token, too.
+    ///
+    /// - Parameter schedule: the moment at which it appears; nil for now.
+    @discardableResult
     func create(
-        _ attributes: LiveActivityAttributes, _ content: ShownContent
+        _ attributes: LiveActivityAttributes, _ content: ShownContent, schedule: ActivitySchedule?
     ) async throws(ActivityRequestError) -> PhoneActivity
 
     /// Ends the match's activities at once. The app ends them, so this is no dismissal.
@@ -56,7 +62,7 @@ public struct ActivityPermission: Hashable, Sendable {
 public enum LifecycleEvent: Hashable, Sendable {
     /// The activity existed when the app started.
     case restored(PhoneActivity)
-    /// The app created the activity.
+    /// The app created the activity, or an activity that it had scheduled has appeared.
     case created(PhoneActivity)
     /// A push started the activity.
     case adopted(PhoneActivity)
@@ -66,6 +72,8 @@ public enum LifecycleEvent: Hashable, Sendable {
     case ended(PhoneActivity, EndCause)
     /// The activity has left the screen.
     case gone(PhoneActivity)
+    /// A scheduled activity will not appear.
+    case cancelled(PhoneActivity)
     case permissionChanged(ActivityPermission)
 }
 

@@ -46,12 +46,27 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
 
     // MARK: - Beginnings
 
+    @discardableResult
     public func create(
-        _ attributes: LiveActivityAttributes, _ content: ShownContent
+        _ attributes: LiveActivityAttributes, _ content: ShownContent, schedule: ActivitySchedule?
     ) async throws(ActivityRequestError) -> PhoneActivity {
-        let activity = try await activityKit.request(attributes, content)
+        let activity: PhoneActivity
+        do throws(ActivityRequestError) { activity = try await request(attributes, content, schedule) } catch {
+            // The system has no error of its own for an id that is no channel.
+            guard case .other = error, attributes.channelId != nil, schedule == nil else { throw error }
+            var attributes = attributes
+            attributes.channelId = nil
+            activity = try await request(attributes, content, nil)
+        }
         await take(activity) { .created($0) }
         return activity
+    }
+
+    private func request(
+        _ attributes: LiveActivityAttributes, _ content: ShownContent, _ schedule: ActivitySchedule?
+    ) async throws(ActivityRequestError) -> PhoneActivity {
+        try await activityKit.request(
+            attributes, content, pushType: ActivityPushType(attributes), schedule: schedule)
     }
 
     /// Adopts an activity that appeared. The system reports the app's own activities, too, and may report one twice.
@@ -80,14 +95,17 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     }
 
     private func becomes(_ state: PhoneActivityState, _ id: ActivityID) async {
-        guard let before = map.set(state, of: id) else { return }
+        guard let before = map.set(state, of: id, now: clock.now) else { return }
+        if before == .pending, !state.isRunning { return await cancelled(id) }
         // An end has content of its own, which comes by another stream. The handler needs it with the end.
         if state == .ended, let now = await activityKit.activities().first(where: { $0.id == id }) {
             await shows(now.content, id)
         }
         guard let entry = map[id] else { return }
         switch state {
-        case .active, .stale: await handler(.changed(entry.activity))
+        case .active, .stale:
+            await handler(before == .pending ? .created(entry.activity) : .changed(entry.activity))
+        case .pending: break
         case .ended: await handler(.ended(entry.activity, cause(of: entry)))
         case .dismissed: await removedFromScreen(entry, before: before)
         }
@@ -105,7 +123,18 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
         guard map.remove(id) != nil else { return }
         if before.isRunning { await handler(.ended(entry.activity, rule.isByUser ? .user : cause(of: entry))) }
         await handler(.gone(entry.activity))
-        // The observers are cancelled last, because one of them runs this code, and `endAll` waits for it.
+        stopObserving(id)
+    }
+
+    private func cancelled(_ id: ActivityID) async {
+        guard let entry = map.remove(id) else { return }
+        await handler(.cancelled(entry.activity))
+        stopObserving(id)
+    }
+
+    /// Cancels the observers of an activity. They are cancelled last, because one of them runs the code that calls
+    /// this, and `endAll` waits for it.
+    private func stopObserving(_ id: ActivityID) {
         for observer in observers.removeValue(forKey: id) ?? [] { observer.cancel() }
     }
 

@@ -9,9 +9,14 @@ public import SightscreenModels
 public protocol ActivityKitPort: Sendable {
     // MARK: Activities
 
-    /// Calls `Activity.request(attributes:content:pushType: .token)`. It works only while the app is in the foreground.
+    /// Calls `Activity.request(attributes:content:pushType:)`. It works only while the app is in the foreground.
+    ///
+    /// ActivityKit does not say later what the activity listens to, so the attributes must say it, too.
+    ///
+    /// - Parameter schedule: the moment at which the activity appears (iOS 26); nil for now.
     func request(
-        _ attributes: LiveActivityAttributes, _ content: ShownContent
+        _ attributes: LiveActivityAttributes, _ content: ShownContent, pushType: ActivityPushType,
+        schedule: ActivitySchedule?
     ) async throws(ActivityRequestError) -> PhoneActivity
 
     /// Calls `Activity.end(_:dismissalPolicy:)`, with the content as it is. An activity that is over already leaves the

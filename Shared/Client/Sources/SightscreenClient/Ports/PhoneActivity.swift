@@ -21,6 +21,33 @@ public struct PhoneActivity: Hashable, Sendable {
 
     /// Whether it can still change.
     public var isRunning: Bool { state.isRunning }
+
+    /// The broadcast channel that it listens to; nil when it has an update token.
+    public var channel: ChannelID? { attributes.channelId }
+}
+
+/// The push type of a request (`PushType`): the way by which the activity is updated.
+public enum ActivityPushType: Hashable, Sendable {
+    /// The activity gets an update token.
+    case token
+    /// The activity gets no token and listens to a broadcast channel (iOS 18 and later).
+    case channel(ChannelID)
+
+    /// Returns the push type that the attributes say.
+    init(_ attributes: LiveActivityAttributes) { self = attributes.channelId.map { .channel($0) } ?? .token }
+}
+
+/// The moment at which a scheduled activity appears by itself (iOS 26 and later).
+public struct ActivitySchedule: Hashable, Sendable {
+    /// Seconds since 1970.
+    public var start: Int
+    /// The alert at that moment, which iOS requires.
+    public var alert: PushAlert
+
+    public init(start: Int, alert: PushAlert) {
+        self.start = start
+        self.alert = alert
+    }
 }
 
 /// The content of an activity, and the time until which it is current.
@@ -40,6 +67,8 @@ public struct ShownContent: Hashable, Sendable {
 
 /// The values of `ActivityState`.
 public enum PhoneActivityState: String, Hashable, Sendable, CaseIterable {
+    /// The activity is scheduled and not visible yet (iOS 26).
+    case pending
     case active
     /// The stale date has passed, and the activity is shown as out of date.
     case stale

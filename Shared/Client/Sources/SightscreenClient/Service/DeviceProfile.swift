@@ -26,6 +26,12 @@ public struct DeviceProfile: Hashable, Sendable {
         self.bootedAt = bootedAt
     }
 
+    /// Whether activities can listen to broadcast channels: from iOS 18 on.
+    public var hasBroadcastChannels: Bool { osMajor >= 18 }
+    /// Whether the app can schedule activities: from iOS 26 on.
+    public var schedulesActivities: Bool { osMajor >= 26 }
+    private var osMajor: Int { osVersion?.split(separator: ".").first.flatMap { Int($0) } ?? 0 }
+
     /// The most activities in one report, which is the gateway's limit. A phone shows fewer.
     public static let activitiesMax = 16
 
@@ -50,7 +56,7 @@ public struct DeviceProfile: Hashable, Sendable {
         return DeviceRegistration(
             deviceId: deviceID, platform: platform, deviceToken: deviceToken, osVersion: osVersion,
             appVersion: appVersion, environment: environment, liveActivitiesEnabled: permission.showsActivities,
-            frequentPushesEnabled: permission.allowsFrequentPushes,
+            frequentPushesEnabled: permission.allowsFrequentPushes, broadcast: hasBroadcastChannels,
             activities: Array((listed + gone).prefix(Self.activitiesMax)),
             // The times are whole seconds, and an activity that existed in that second counts as removed, too.
             bootedAt: [bootedAt, cardsTakenOffAt.map { min($0, now) + 1 }].compactMap { $0 }.max())
@@ -61,12 +67,14 @@ extension RunningActivity {
     init(_ activity: PhoneActivity, seenAt now: Int) {
         let state: State =
             switch activity.state {
+            case .pending: .pending
             case .active: .active
             case .stale: .stale
             case .ended: .ended
             case .dismissed: .dismissed
             }
         self.init(
-            matchId: activity.matchID, activityId: activity.id, startId: activity.startID, state: state, lastSeen: now)
+            matchId: activity.matchID, activityId: activity.id, startId: activity.startID, state: state,
+            channel: activity.channel, pending: activity.state == .pending ? true : nil, lastSeen: now)
     }
 }

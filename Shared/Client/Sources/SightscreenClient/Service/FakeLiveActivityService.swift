@@ -77,6 +77,11 @@ public actor FakeLiveActivityService: LiveActivityService {
         publish()
     }
 
+    public func deleteAccount() throws(APIError) {
+        if let refusal { throw refusal }
+        signOut()
+    }
+
     /// Shows an activity for a match, as on a phone that may show them: one for each match.
     private func show(_ match: MatchItem) {
         guard let state = match.displayState, !activities.contains(where: { $0.matchID == match.id && $0.isRunning })

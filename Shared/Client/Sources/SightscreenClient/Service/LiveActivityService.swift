@@ -63,6 +63,12 @@ public protocol LiveActivityService: Sendable {
     /// Ends all activities, unregisters this phone, and removes the user's data. Call it before the session is closed;
     /// `start` begins anew with the next user.
     func signOut() async
+
+    /// Ends all activities, and deletes the user's account at the backend. Close the session afterwards.
+    ///
+    /// - Throws: the reason why the account is not deleted. Its activities have ended, and the backend starts them again
+    ///   when the app next runs.
+    func deleteAccount() async throws(APIError)
 }
 
 extension LiveActivityService {

@@ -98,25 +98,66 @@ public actor RealLiveActivityService: LiveActivityService {
         _ match: MatchItem, teamID: String?, alerts: AlertLevel?
     ) async throws(APIError) -> FollowResponse {
         let announces = LocalStartRule.announces(
-            match, showsActivities: await showsActivities, runsHere: await runsHere(match.id))
-        let response = try await follows.follow(
+            match, showsActivities: await showsActivities, running: await running(match.id))
+        var response = try await follows.follow(
             FollowRequest(
                 matchId: match.id, deviceId: profile.deviceID, startsLocally: announces ? true : nil, teamId: teamID,
                 alerts: alerts))
-        if announces { await startLocally(match, teamID, after: response) }
+        if !profile.hasBroadcastChannels { response.channel = nil }
+        if announces {
+            await startLocally(match, teamID, after: response)
+        } else if response.following, [.scheduled, .unavailable].contains(response.liveActivity) {
+            // A scheduled activity needs no push.
+            await schedule(match, teamID, on: response.channel, showing: response.displayState)
+        }
         return response
     }
 
     private func startLocally(_ match: MatchItem, _ teamID: String?, after response: FollowResponse) async {
+        let running = await running(match.id)
         let content = LocalStartRule.content(
-            after: response, match, announced: true, showsActivities: await showsActivities,
-            runsHere: await runsHere(match.id))
+            after: response, match, announced: true, showsActivities: await showsActivities, running: running)
         // If the user unfollowed while the backend answered, the last tap counts.
         guard let content, await follows.followedMatchIds().contains(match.id) else { return }
         do throws(ActivityRequestError) {
-            _ = try await lifecycle.create(
-                .init(match, followedTeamID: teamID), ShownContent(state: content))
-        } catch { await follows.set(.failed(.notStarted), for: match.id) }
+            // The activity that it replaces ends when this one is there.
+            try await lifecycle.create(
+                .init(
+                    match, followedTeamID: teamID ?? running?.attributes.followedTeamId,
+                    channelID: response.channel?.id), ShownContent(state: content), schedule: nil)
+        } catch { if running == nil { await follows.set(.failed(.notStarted), for: match.id) } }
+    }
+
+    /// Schedules the activity of a match that is not in play, where it has a channel; anew where its start or its
+    /// channel has changed. Where that fails, the backend starts an activity by push.
+    private func schedule(
+        _ match: MatchItem, _ teamID: String?, on channel: BroadcastChannel?, showing state: ContentState?
+    ) async {
+        let cards = await lifecycle.activities().filter { $0.matchID == match.id }
+        guard profile.schedulesActivities, await showsActivities, !cards.contains(where: \.isRunning),
+            await follows.followedMatchIds().contains(match.id)
+        else { return }
+        let pending = cards.last { $0.state == .pending }
+        switch ScheduleRule.step(match, on: channel, pending: pending, followedTeamID: teamID, now: clock.now) {
+        case .keep: break
+        case .cancel: if let pending { await lifecycle.end(pending.id) }
+        case .schedule(let attributes, let schedule):
+            let content = ShownContent(state: state ?? match.displayState ?? ContentState(before: match))
+            // The one that it replaces is cancelled when this one is there.
+            _ = try? await lifecycle.create(attributes, content, schedule: schedule)
+        }
+    }
+
+    /// Looks up the matches of scheduled activities, whose start or channel may have changed.
+    private func refreshSchedules() async {
+        for card in await lifecycle.activities() where card.state == .pending {
+            guard let match = try? await api.match(card.matchID) else { continue }
+            switch match.status {
+            case .live: _ = try? await follow(match, teamID: nil, alerts: nil)
+            case .upcoming: await schedule(match, nil, on: match.channel, showing: nil)
+            case .completed: await lifecycle.end(card.id)
+            }
+        }
     }
 
     public func unfollow(_ match: MatchID) async {
@@ -132,8 +173,9 @@ public actor RealLiveActivityService: LiveActivityService {
 
     private var showsActivities: Bool { get async { await lifecycle.permission().showsActivities } }
 
-    private func runsHere(_ match: MatchID) async -> Bool {
-        await lifecycle.activities().contains { $0.matchID == match && $0.isRunning }
+    /// The match's newest activity that runs here; nil when there is none.
+    private func running(_ match: MatchID) async -> PhoneActivity? {
+        await lifecycle.activities().last { $0.matchID == match && $0.isRunning }
     }
 
     // MARK: - The app
@@ -142,10 +184,12 @@ public actor RealLiveActivityService: LiveActivityService {
         guard isStarted else { return }
         await lifecycle.enterForeground()
         await retryNow()
-        // While the app was in the background, the backend may have given up a start.
-        guard clock.now - announcedAt >= Self.announcementInterval else { return }
-        await announce()
-        await follows.syncSoon()
+        if clock.now - announcedAt >= Self.announcementInterval {
+            // While the app was in the background, the backend may have given up a start.
+            await announce()
+            await follows.syncSoon()
+        }
+        await refreshSchedules()
     }
 
     public func enterBackground() async { await lifecycle.enterBackground() }
@@ -195,6 +239,17 @@ public actor RealLiveActivityService: LiveActivityService {
         await unregisterPhone()
     }
 
+    public func deleteAccount() async throws(APIError) {
+        await start()
+        // Afterwards no report of this phone would tell it to end an activity on a channel.
+        await follows.noteCardsTakenOff()
+        await lifecycle.endAll()
+        try await api.deleteUser()
+        isRegistered = false
+        await stop()
+        await follows.forgetUser()
+    }
+
     // MARK: - This phone
 
     /// Tells the backend that the app is awake, so that it tries again the starts that it had given up.
@@ -222,6 +277,7 @@ public actor RealLiveActivityService: LiveActivityService {
         case .changed: break
         case .ended(let activity, let cause): await ended(activity, cause)
         case .gone(let activity): await tokens.forget(activity.id)
+        case .cancelled: if isStarted { await tokens.register(await report()) }
         case .permissionChanged(let permission):
             await follows.set(showsActivities: permission.showsActivities)
             if isStarted { await tokens.register(await report()) }
@@ -230,11 +286,12 @@ public actor RealLiveActivityService: LiveActivityService {
     }
 
     private func began(_ activity: PhoneActivity, _ event: LifecycleEvent) async {
-        guard activity.isRunning else { return }
+        guard activity.isRunning || activity.state == .pending else { return }
         let isWanted: Bool
-        if case .restored = event, endsWhatIsThere {
+        let isRestored = if case .restored = event { true } else { false }
+        if isRestored, endsWhatIsThere {
             isWanted = false
-        } else if case .created = event {
+        } else if activity.state == .pending || event == .created(activity) {
             isWanted = await follows.followedMatchIds().contains(activity.matchID)
         } else {
             // Another phone of the user may follow the match. The next sync with the backend tells.
@@ -242,6 +299,14 @@ public actor RealLiveActivityService: LiveActivityService {
         }
         // If this phone has just unfollowed the match, the backend may not know it yet, and the activity ends.
         guard isWanted else { return await lifecycle.end(activity.id) }
+        // Of two that are found, only the backend knows the older one, and answers the report with it.
+        if !isRestored {
+            for older in await lifecycle.activities() where ReplacementRule.ends(older, after: activity) {
+                await lifecycle.end(older.id)
+            }
+        }
+        // A scheduled activity has nothing to observe, and must not be started by push meanwhile.
+        guard activity.isRunning else { return await tokens.register(await report()) }
         await tokens.observe(activity)
         await follows.set(.running, for: activity.matchID)
     }
@@ -273,7 +338,9 @@ public actor RealLiveActivityService: LiveActivityService {
 
     private func takenAway(_ activity: PhoneActivity, isOnlyOne: Bool) async {
         let match = activity.matchID
-        if isOnlyOne, activity.startID == nil, await tokens.lastSentToken(for: match) == nil {
+        if isOnlyOne, activity.startID == nil, await tokens.lastSentToken(for: match) == nil,
+            await !tokens.isReported(activity.id)
+        {
             // The app started the activity and the backend does not know it, so a dismissal would mean nothing there.
             await follows.unfollow(match)
         } else {
@@ -292,7 +359,7 @@ public actor RealLiveActivityService: LiveActivityService {
         case .failed(_, let match, _): await follows.set(.failed(.tokenRefused), for: match)
         case .unwanted(let activity): await end(activity)
         case .gone(let match):
-            if await !runsHere(match) { await follows.set(.failed(.takenAway), for: match) }
+            if await running(match) == nil { await follows.set(.failed(.takenAway), for: match) }
         }
     }
 

@@ -1,6 +1,7 @@
 public import SightscreenModels
 
-/// Observes push tokens, tells new from known ones, and registers them with the backend.
+/// Observes push tokens, tells new from known ones, and registers them with the backend. An activity that listens to a
+/// broadcast channel has no token, and is reported instead.
 ///
 /// It does not know follows or the content of activities. It reports the backend's answers to the handler.
 public protocol LiveActivityTokenManager: Sendable {
@@ -21,14 +22,18 @@ public protocol LiveActivityTokenManager: Sendable {
     /// Proves to the backend that this phone belongs to the signed-in user, with the nonce of a silent push.
     func confirm(_ nonce: String) async
 
-    /// Observes the activity's update token until `forget`, and registers each new one.
+    /// Observes the activity's update token until `forget`, and registers each new one; reports an activity on a
+    /// channel once.
     func observe(_ activity: PhoneActivity) async
 
-    /// Stops observing and sending the token of an activity that is over.
+    /// Stops observing and sending the token, or the report, of an activity that is over.
     func forget(_ activity: ActivityID) async
 
     /// The last update token that the backend accepted for an activity of the match.
     func lastSentToken(for match: MatchID) async -> UpdateToken?
+
+    /// Whether the backend has received the report of an activity on a channel.
+    func isReported(_ activity: ActivityID) async -> Bool
 
     /// Starts the waiting attempts now.
     func retryNow() async
@@ -36,9 +41,9 @@ public protocol LiveActivityTokenManager: Sendable {
     /// Stops observing and sending, and forgets the sent tokens.
     func stop() async
 }
-/// The backend's answer to a token.
+/// The backend's answer to a token, or to the report of an activity on a channel.
 public enum TokenEvent: Hashable, Sendable {
-    /// The token is registered, and the activity receives every update from now on.
+    /// The token or the report is registered, and the activity receives every update from now on.
     case registered(ActivityID, MatchID)
     /// The activity or its match is over, and an end push is on its way.
     case overtaken(ActivityID, MatchID)

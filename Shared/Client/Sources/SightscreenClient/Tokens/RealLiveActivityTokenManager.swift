@@ -8,7 +8,11 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     /// The wait before a token is sent again that belonged to another user.
     private static let waitPause = Duration.seconds(15)
 
-    private enum PendingRegistration: Sendable { case phone, update(UpdateToken, PhoneActivity) }
+    private enum PendingRegistration: Sendable {
+        case phone
+        case update(UpdateToken, PhoneActivity)
+        case subscription(ChannelID, PhoneActivity)
+    }
 
     private let activityKit: any ActivityKitPort
     private let api: SightscreenAPI
@@ -25,6 +29,8 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     /// The newest token of each activity, for a backend that asks for it again.
     private var newest: [ActivityID: UpdateToken] = [:]
     private var observed: [ActivityID: PhoneActivity] = [:]
+    /// The activities on channels whose report the backend has.
+    private var reported: Set<ActivityID> = []
 
     /// - Parameter device: `identifierForVendor`.
     public init(
@@ -66,10 +72,14 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         try? await api.confirmDevice(DeviceConfirmation(nonce: nonce, deviceId: device))
     }
 
-    public func observe(_ activity: PhoneActivity) {
+    public func observe(_ activity: PhoneActivity) async {
         let slot = Slot.activity(activity.id)
-        guard outbox != nil, observers[slot] == nil else { return }
+        guard outbox != nil, observed[activity.id] == nil else { return }
         observed[activity.id] = activity
+        if let channel = activity.channel {
+            await outbox?.put(.subscription(channel, activity), in: slot)
+            return
+        }
         observers[slot] = Task { [activityKit, weak self] in
             for await token in await activityKit.pushTokenUpdates(of: activity.id) {
                 await self?.received(token, of: activity)
@@ -82,11 +92,14 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         wanted[activity] = nil
         newest[activity] = nil
         observed[activity] = nil
+        reported.remove(activity)
         lastSentTokens.forget(activity)
         await outbox?.discard(.activity(activity))
     }
 
     public func lastSentToken(for match: MatchID) -> UpdateToken? { lastSentTokens.last(for: match) }
+
+    public func isReported(_ activity: ActivityID) -> Bool { reported.contains(activity) }
 
     public func retryNow() async { await outbox?.retryNow() }
 
@@ -103,6 +116,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         wanted = [:]
         newest = [:]
         observed = [:]
+        reported = []
     }
 
     // MARK: - Tokens from the system
@@ -129,6 +143,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         switch pending {
         case .phone: await deliverRegistration()
         case .update(let token, let activity): await deliver(token, of: activity)
+        case .subscription(let channel, let activity): await report(activity, on: channel)
         }
     }
 
@@ -188,6 +203,25 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
             guard wanted[id] == token else { return .delivered }
             wanted[id] = nil
             await handler(error.status == 404 ? .refused(id, match) : .failed(id, match, status: error.status ?? 0))
+        }
+        return .delivered
+    }
+
+    private func report(_ activity: PhoneActivity, on channel: ChannelID) async -> Outcome {
+        guard registration.isKnown else { return .retry(after: nil) }
+        let (id, match) = (activity.id, activity.matchID)
+        let report = ActivityReport(
+            activityId: id, channelId: channel, deviceId: device, startId: activity.startID)
+        do {
+            let answer = try await api.reportActivity(report, match: match)
+            guard observed[id] != nil else { return .delivered }
+            reported.insert(id)
+            await handler(answer.liveActivity == .ended ? .unwanted(id) : .registered(id, match))
+        } catch  where error.passes {
+            return .retry(after: error.retryAfter)
+        } catch {
+            guard observed[id] != nil, error.status == 404 else { return .delivered }
+            await handler(.refused(id, match))
         }
         return .delivered
     }

@@ -33,13 +33,15 @@ public actor FakeLiveActivityLifecycleManager: LiveActivityLifecycleManager {
         for activity in shown { await handler(.restored(activity)) }
     }
 
+    @discardableResult
     public func create(
-        _ attributes: LiveActivityAttributes, _ content: ShownContent
+        _ attributes: LiveActivityAttributes, _ content: ShownContent, schedule: ActivitySchedule?
     ) async throws(ActivityRequestError) -> PhoneActivity {
         if let refusal { throw refusal }
         made += 1
         let activity = PhoneActivity(
-            id: ActivityID("fake-\(made)"), attributes: attributes, content: content, state: .active)
+            id: ActivityID("fake-\(made)"), attributes: attributes, content: content,
+            state: schedule == nil ? .active : .pending)
         shown.append(activity)
         await handler(.created(activity))
         return activity
@@ -52,6 +54,7 @@ public actor FakeLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     public func end(_ activity: ActivityID) async {
         guard let index = shown.firstIndex(where: { $0.id == activity }) else { return }
         var ended = shown.remove(at: index)
+        if ended.state == .pending { return await handler(.cancelled(ended)) }
         ended.state = .dismissed
         await handler(.ended(ended, .app))
         await handler(.gone(ended))

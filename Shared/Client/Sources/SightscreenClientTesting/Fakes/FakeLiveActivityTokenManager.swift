@@ -34,6 +34,8 @@ public actor FakeLiveActivityTokenManager: LiveActivityTokenManager {
 
     public func lastSentToken(for match: MatchID) -> UpdateToken? { tokens[match] }
 
+    public func isReported(_ activity: ActivityID) -> Bool { observed.contains(activity) }
+
     public func retryNow() {}
 
     public func stop() {

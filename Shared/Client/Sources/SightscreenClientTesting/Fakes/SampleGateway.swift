@@ -74,6 +74,7 @@ public final class SampleGateway: APITransport {
             return json(UnfollowResponse(following: false))
         case "activity-token":
             return json(ActivityTokenResponse(liveActivity: .active, displayState: match.displayState))
+        case "activity": return json(ActivityReportResponse(liveActivity: .active))
         default: return problem(404, "not-found")
         }
     }

@@ -13,7 +13,15 @@ public struct ActivityUIDismissalPolicy: Sendable {
     public static let immediate = Self()
     public static func after(_ date: Date) -> Self { Self() }
 }
-public struct PushType: Sendable { public static let token = Self() }
+public struct PushType: Sendable {
+    public static let token = Self()
+    public static func channel(_ channelId: String) -> Self { Self() }
+}
+public enum ActivityStyle: Sendable { case standard, transient }
+public struct AlertConfiguration: Sendable {
+    public struct AlertSound: Sendable { public static let `default` = Self() }
+    public init(title: LocalizedStringResource, body: LocalizedStringResource, sound: AlertSound) {}
+}
 public enum ActivityAuthorizationError: Error {
     case denied, unsupported, unsupportedTarget, targetMaximumExceeded, globalMaximumExceeded, attributesTooLarge
     case visibility, persistenceFailure
@@ -45,6 +53,10 @@ public class Activity<Attributes: ActivityAttributes>: Identifiable where Attrib
     public static var pushToStartTokenUpdates: Updates<Data> { fatalError() }
     public static func request(
         attributes: Attributes, content: ActivityContent<ContentState>, pushType: PushType? = nil
+    ) throws -> Activity<Attributes> { fatalError() }
+    public static func request(
+        attributes: Attributes, content: ActivityContent<ContentState>, pushType: PushType? = nil,
+        style: ActivityStyle, alertConfiguration: AlertConfiguration, start: Date
     ) throws -> Activity<Attributes> { fatalError() }
     public func end(_ content: ActivityContent<ContentState>?, dismissalPolicy: ActivityUIDismissalPolicy) async {}
 }

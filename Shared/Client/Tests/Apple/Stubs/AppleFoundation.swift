@@ -24,4 +24,8 @@ extension URLSession {
     ) async throws -> (AsyncBytes, URLResponse) { fatalError() }
 }
 
+public struct LocalizedStringResource: ExpressibleByStringInterpolation, Sendable {
+    public init(stringLiteral value: String) {}
+}
+
 extension URL { public static var cachesDirectory: URL { URL(filePath: "/") } }

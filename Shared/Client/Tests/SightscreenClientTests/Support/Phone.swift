@@ -9,6 +9,7 @@ final class Phone {
     let clock = SimulatedClock(now: Sample.now)
     let kit: SimulatedActivityKit
     let gateway: ScriptedGateway
+    let profile: DeviceProfile
     let session = FakeSession(user: Sample.user, token: "good")
     let store = InMemoryKeyValueStore()
     private(set) var life: AppLife
@@ -26,28 +27,35 @@ final class Phone {
     ///   - matches: the matches that the gateway knows.
     ///   - limits: the system's limits.
     ///   - seed: determines tokens, ids and delays.
-    init(_ matches: MatchItem..., limits: PhoneLimits = PhoneLimits(), seed: UInt64 = 1) async throws {
-        kit = SimulatedActivityKit(clock: clock, seed: seed, limits: limits)
+    ///   - iOSVersion: the number of the phone's iOS version.
+    init(
+        _ matches: MatchItem..., limits: PhoneLimits = PhoneLimits(), seed: UInt64 = 1, iOSVersion: Int = 18
+    ) async throws {
+        kit = SimulatedActivityKit(clock: clock, seed: seed, limits: limits, iOSVersion: iOSVersion)
+        var profile = Sample.profile
+        profile.osVersion = "\(iOSVersion).4"
+        self.profile = profile
         gateway = try ScriptedGateway()
         await gateway.accept("good", as: Sample.user)
         for match in matches { await gateway.play(match) }
         life = AppLife(gateway, store)
-        (app, managers) = Self.build(kit, life, session, clock)
+        (app, managers) = Self.build(kit, life, session, clock, profile)
         await kit.switchOn()
     }
 
     private static func build(
-        _ kit: SimulatedActivityKit, _ life: AppLife, _ session: FakeSession, _ clock: SimulatedClock
+        _ kit: SimulatedActivityKit, _ life: AppLife, _ session: FakeSession, _ clock: SimulatedClock,
+        _ profile: DeviceProfile
     ) -> (RealLiveActivityService, Managers) {
         let api = SightscreenAPI(transport: life, session: session, clock: clock) { 1 }
-        let device = Sample.profile.deviceID
+        let device = profile.deviceID
         let managers = Managers(
             tokens: RealLiveActivityTokenManager(activityKit: kit, api: api, device: device, clock: clock) { 1 },
             lifecycle: RealLiveActivityLifecycleManager(activityKit: kit, clock: clock),
             follows: RealFollowManager(api: api, device: device, store: life, clock: clock) { 1 })
         let app = RealLiveActivityService(
             tokens: managers.tokens, lifecycle: managers.lifecycle, follows: managers.follows, api: api,
-            session: session, clock: clock, profile: Sample.profile)
+            session: session, clock: clock, profile: profile)
         return (app, managers)
     }
 
@@ -66,7 +74,7 @@ final class Phone {
         await app.stop()
         await kit.killApp()
         life = AppLife(gateway, store)
-        (app, managers) = Self.build(kit, life, session, clock)
+        (app, managers) = Self.build(kit, life, session, clock, profile)
     }
 
     func end() async {
@@ -98,13 +106,15 @@ final class Phone {
     }
 
     @discardableResult
-    func pushStart(_ match: MatchID, start: String = "s-1", state: ContentState = Sample.state()) async throws
-        -> ActivityID
-    {
+    func pushStart(
+        _ match: MatchID, start: String = "s-1", state: ContentState = Sample.state(), on channel: ChannelID? = nil
+    ) async throws -> ActivityID {
+        var attributes = Sample.attributes(match, start: start)
+        attributes.channelId = channel
         let payload = TestPush.start(
             stamp: nextStamp(), contentState: state, staleAt: clock.now + 600, relevance: 50,
             alert: PushAlert(title: "MI v CSK", body: "Live"), attributesType: "LiveActivityAttributes",
-            attributes: Sample.attributes(match, start: start))
+            attributes: attributes, channel: channel)
         let outcome = await kit.receive(try push(payload, to: await kit.startToken.rawValue))
         guard case .started(let id) = outcome else {
             throw StartNotTaken(outcome: outcome)
@@ -123,6 +133,14 @@ final class Phone {
     func pushEnd(_ id: ActivityID, _ state: ContentState, dismissAt: Int) async throws -> PushOutcome {
         let payload = TestPush.end(stamp: nextStamp(), contentState: state, dismissAt: dismissAt)
         return await kit.receive(try push(payload, to: try await token(of: id)))
+    }
+
+    @discardableResult
+    func broadcast(_ state: ContentState, on channel: ChannelID) async throws -> [PushOutcome] {
+        let payload = TestPush.update(
+            stamp: nextStamp(), contentState: state, staleAt: clock.now + 600, relevance: 50)
+        let headers = ["apns-push-type": "liveactivity", "apns-priority": "5"]
+        return await kit.receive(BroadcastPush(channel: channel, headers: headers, body: try payload.encoded()))
     }
 
     private func token(of id: ActivityID) async throws -> String {

@@ -48,6 +48,12 @@ actor ScriptedGateway: APITransport {
     private var pending: Set<MatchID> = []
     /// The gateway's answer about the activities that a phone lists.
     private var cards = (end: [ActivityID](), tokensWanted: [ActivityID](), gone: [MatchID]())
+    /// The channels of the matches.
+    private var channels: [MatchID: BroadcastChannel] = [:]
+    /// The activities on channels that the gateway wants to end when they are reported.
+    private var unwanted: Set<MatchID> = []
+    /// The reports of activities on channels.
+    private(set) var reports: [ActivityReport] = []
     /// The nonce that the app must return before tokens of another user become its own.
     private var nonce: String?
     /// The nonce that the app must return to refuse another user's registration of its tokens.
@@ -66,6 +72,12 @@ actor ScriptedGateway: APITransport {
     func revoke(_ bearer: String) { users[bearer] = nil }
     func setOffline(_ offline: Bool) { isOffline = offline }
     func play(_ match: MatchItem) { matches[match.id] = match }
+
+    /// Sets the match's channel; nil for none.
+    func setChannel(_ channel: BroadcastChannel?, of match: MatchID) { channels[match] = channel }
+
+    /// Asks for the end of the match's activities on channels when they are reported.
+    func endReported(of match: MatchID) { unwanted.insert(match) }
 
     /// Sets a user's follows, as from another phone or an earlier installation.
     func setFollows(_ matches: [MatchID], of user: UserID) { follows[user] = matches }
@@ -161,8 +173,14 @@ actor ScriptedGateway: APITransport {
             (activities, dead, pending) = ([:], [:], [])
             return APIResponse(status: 204)
         case ("GET", "/user/follows", _): return listFollows(user)
+        case ("DELETE", "/user", _):
+            follows[user] = nil
+            users = users.filter { $0.value != user }
+            return APIResponse(status: 204)
         case ("GET", "/matches/{id}", let match?):
-            return matches[match].map { json($0) } ?? problem(404, "unknown-match")
+            guard var item = matches[match] else { return problem(404, "unknown-match") }
+            if follows[user, default: []].contains(match) { item.channel = channels[match] }
+            return json(item)
         case (_, _, let match?):
             guard matches[match] != nil else { return problem(404, "unknown-match") }
             return answer(to: request, operation.path, match, user)
@@ -177,6 +195,11 @@ actor ScriptedGateway: APITransport {
             unfollow(match, user)
             return json(UnfollowResponse(following: false))
         case "/matches/{id}/activity-token": return register(request, match, user)
+        case "/matches/{id}/activity":
+            guard let report: ActivityReport = decode(request) else { return problem(400, "invalid-request") }
+            reports.append(report)
+            let isWanted = follows[user, default: []].contains(match) && !unwanted.contains(match)
+            return json(ActivityReportResponse(liveActivity: isWanted ? .active : .ended))
         case "/matches/{id}/activity-dismissed":
             let id = request.body.flatMap { JSON($0)?["activityId"]?.text }.map { ActivityID($0) }
             if id == nil || meansTheUnfollow(of: match, id) { unfollow(match, user) }
@@ -237,7 +260,9 @@ actor ScriptedGateway: APITransport {
             case .completed: .ended
             case .upcoming, nil: .scheduled
             }
-        return json(FollowResponse(following: true, displayState: item?.displayState, liveActivity: outlook))
+        return json(
+            FollowResponse(
+                following: true, displayState: item?.displayState, liveActivity: outlook, channel: channels[match]))
     }
 
     /// Whether a dismissal means an unfollow: its activity is the current one, one that is not known yet, or a dead one
