@@ -142,7 +142,7 @@ import Testing
         #expect(await bench.kit.screen == PhoneScreen())
         #expect(await bench.kit.activities().map(\.state) == [.pending])
         #expect(await bench.kit.channels.isEmpty)
-        // Nothing is shown before, and nobody need be there.
+        // Nothing is shown before, and the app need not run.
         #expect(try await bench.publish(Sample.update(2, at: Sample.now + 60), on: Self.channel).isEmpty)
         await bench.kit.killApp(forceQuit: true)
         try await eventually("the phone waits for it") { bench.clock.untilNext == .seconds(3_600) }

@@ -45,8 +45,8 @@ enum LocalStartRule {
 
 /// Decides which activity a newer one of the same match replaces on this phone.
 enum ReplacementRule {
-    /// Whether the app ends an activity because a newer one of its match is there. It does so on channels, where nobody
-    /// else can; the backend ends an activity with a token.
+    /// Whether the app ends an activity because a newer one of its match is there. Only the app can end one on a
+    /// channel; the backend ends one with a token.
     static func ends(_ older: PhoneActivity, after newer: PhoneActivity) -> Bool {
         guard older.matchID == newer.matchID, older.id != newer.id, older.channel != nil else { return false }
         // A scheduled activity replaces only another scheduled one.
