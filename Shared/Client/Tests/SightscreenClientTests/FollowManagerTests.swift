@@ -94,6 +94,7 @@ import Testing
         try await phone.soon("the follow button warns") {
             await phone.app.followButton(for: Self.match.id).state == .filledWithWarning
         }
+        try await phone.soon("the app knows") { await phone.managers.lifecycle.activities().isEmpty }
         await phone.kit.setShowsActivities(true)
         try await phone.soon("the follow button is content") {
             await phone.app.followButton(for: Self.match.id).state == .filled

@@ -142,6 +142,8 @@ import Testing
         try await phone.until("it is stale, and ended", step: .seconds(60)) {
             await !phone.shown().contains(where: \.isRunning)
         }
+        // The system reports the end to the app a little later.
+        try await phone.soon("the app knows") { await phone.managers.lifecycle.activities().isEmpty }
         try await ask(phone)
         // Entering the foreground sent a report of its own.
         try await phone.soon("it is listed as ended") {
