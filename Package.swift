@@ -172,9 +172,8 @@ let package = Package(
         + service(
             "LACoordinator",
             [
-                models, "Activities", "Messages", "APNsProtocol", "FanOut", "Postgres", "Store", "HTTP2", "Reactor",
-                "Tokens",
-                "Wire", "ServiceKit", logging, lifecycle, metrics,
+                models, "Activities", "Messages", "APNsProtocol", "FanOut", "Postgres", "Store", "HTTP2",
+                "HTTPClient", "Reactor", "Tokens", "Wire", "ServiceKit", logging, lifecycle, metrics,
             ])
         + service(
             "MockSportMonks",

@@ -73,7 +73,7 @@ public struct APIGatewayService {
             activities: ActivityTokenStore(
                 pool: pool, vault: configuration.vault, dismissAfter: configuration.dismissAfter,
                 onChange: { await notifier.notify(of: $0) }),
-            gate: gate, notifier: notifier)
+            reports: ActivityReportStore(pool: pool), gate: gate, notifier: notifier)
         let open = PublicRoutes(control: control, schedule: schedule, missing: missing)
         let users = UserRoutes(
             accounts: AccountStore(pool: pool, vault: configuration.vault), deleted: deleted, notifier: notifier)

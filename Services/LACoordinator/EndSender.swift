@@ -120,7 +120,7 @@ actor EndSender {
         let stamp = Self.stamp(claim, newest.stamp)
         let content = newest.update.flatMap { $0.stamp > claim.stamp ? $0.contentState : nil } ?? claim.contentState
         let payload = try LiveActivityPayload.end(
-            stamp: stamp, contentState: content ?? Self.nothingToShow,
+            stamp: stamp, contentState: content ?? .nothingToShow,
             dismissAt: stamp.rawValue + (claim.lingers ? dismissAfter : -60)
         ).encode()
         return OneShot(
@@ -161,7 +161,8 @@ actor EndSender {
         case .answered(let answer):
             switch answer.action {
             case .accepted: return .sent
-            case .tokenDead, .tokenUnknown, .ourBug, .rebuildSmaller: return .dropped
+            case .tokenDead, .tokenUnknown, .ourBug, .rebuildSmaller, .channelGone, .channelsFull, .broadcastOff:
+                return .dropped
             case .refreshProviderToken, .reconnect, .connectForKey: return .retry(after: .seconds(1))
             case .backOffToken, .freezeProviderToken, .retryLater:
                 return .retry(after: max(later, .seconds(min(answer.retryAfter ?? 0, 900))))
@@ -169,9 +170,11 @@ actor EndSender {
             }
         }
     }
+}
 
+extension ContentState {
     /// The content of an end for a match of which nothing is known any more.
-    private static let nothingToShow = ContentState(
+    static let nothingToShow = ContentState(
         version: 0, matchDisplayState: .completed, matchSentiment: .neutral,
         compactLeading: .init(teamAbbr: "", score: ""), compactTrailing: .init(overs: "", runRate: ""), minimal: nil,
         expanded: .init(

@@ -1,4 +1,5 @@
 import APNsProtocol
+import Activities
 import FanOut
 import Metrics
 import SightscreenModels
@@ -33,6 +34,14 @@ struct FanOutMetrics: Sendable {
         for part in await fanOut.onEach({ $0.measure() }) { measure.add(part) }
         Gauge(label: "sightscreen_phones").record(measure.phones)
         Gauge(label: "sightscreen_fanout_lag_seconds").record(Double(measure.lag) / 1e9)
+        for level in AlertLevel.allCases {
+            let channels = measure.channels[AudienceClass(level)] ?? FanOutMeasure.Channels()
+            let dimensions = [("class", level.rawValue)]
+            Gauge(label: "sightscreen_channels", dimensions: dimensions).record(channels.open)
+            Gauge(label: "sightscreen_channels_resting", dimensions: dimensions).record(channels.resting)
+            Gauge(label: "sightscreen_channel_lag_seconds", dimensions: dimensions)
+                .record(Double(channels.oldestUnpublished) / 1e9)
+        }
         for environment in APNsEnvironment.allCases {
             let pool = measure.pools[environment] ?? FanOutMeasure.Pool()
             let dimensions = [("environment", environment.rawValue)]
@@ -62,6 +71,10 @@ struct FanOutMetrics: Sendable {
         for (environment, count) in counts.stopped {
             Gauge(label: "sightscreen_apns_stopped", dimensions: [("environment", environment.rawValue)])
                 .record(count)
+        }
+        for (cause, count) in [("pace", counts.paced), ("rest", counts.rested)] where count > 0 {
+            Counter(label: "sightscreen_publishes_delayed_total", dimensions: [("cause", cause)])
+                .increment(by: Int64(count))
         }
         if counts.held > 0 { Counter(label: "sightscreen_pushes_held_total").increment(by: Int64(counts.held)) }
     }

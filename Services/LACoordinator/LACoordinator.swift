@@ -85,12 +85,16 @@ public final class LACoordinator: Sendable {
                 store: ProviderTokenStore(pool: pool, vault: configuration.vault), keyID: apns.keyID,
                 teamID: apns.teamID, signer: apns.signer,
                 minAge: apns.tokenMinAge), fanOut: fanOut)
+        let channels = ChannelKeeper(
+            store: ChannelStore(pool: pool),
+            manager: ChannelManager(configuration) { try await tokens.current() }, fanOut: fanOut,
+            publisher: publisher, matchHolds: matchHolds, configuration: configuration, logger: logger)
         pass = Pass(
-            publisher: publisher, tokens: tokens, roster: roster, senders: senders, progress: progress, fanOut: fanOut,
-            logger: logger)
+            publisher: publisher, tokens: tokens, roster: roster, senders: senders, channels: channels,
+            progress: progress, fanOut: fanOut, logger: logger)
         answers = ReportHandler(
-            reports: reports, publisher: publisher, senders: senders, tokens: tokens, schedule: schedule, logger: logger
-        )
+            reports: reports, publisher: publisher, senders: senders, tokens: tokens, channels: channels,
+            schedule: schedule, logger: logger)
         let metrics = FanOutMetrics(fanOut: fanOut, tokens: tokens, stalls: stalls)
         let audit = RosterAudit(
             store: store, fanOut: fanOut, roster: roster, interval: timing.auditInterval, logger: logger)

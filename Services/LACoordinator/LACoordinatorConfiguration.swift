@@ -1,6 +1,7 @@
 import APNsProtocol
 import FanOut
 import HTTP2
+import HTTPClient
 public import ServiceKit
 import SightscreenModels
 import Store
@@ -22,11 +23,26 @@ public struct LACoordinatorConfiguration: Sendable {
         var tokenMinAge: Duration
     }
 
+    /// The use of broadcast channels.
+    struct Channels: Sendable {
+        /// Whether channels are created and published to.
+        var isOn: Bool
+        /// Where the channels of each environment are managed.
+        var urls: [APNsEnvironment: String]
+        /// The PEM file with the roots to trust; nil for the system's.
+        var caFile: String?
+        var sweep: Sweep
+
+        /// What is done with channels that no row names.
+        enum Sweep: String, CaseIterable, Sendable { case report, delete }
+    }
+
     public var database: DatabaseSetting
     public var instance: String
     var runDirectory: String
     var vault: TokenVault
     var apns: APNs
+    var channels: Channels
     /// Starts a second, over all coordinators; 0 for no limit.
     var startRate: Int
     var startLease: Duration
@@ -47,6 +63,7 @@ public struct LACoordinatorConfiguration: Sendable {
         runDirectory = settings.runDirectory
         vault = TokenVault(try settings.tokenKeys())
         apns = try APNs(settings)
+        channels = try Channels(settings)
         startRate = try settings.int("START_RATE")
         startLease = try settings.duration("START_LEASE")
         alertFreshness = try settings.duration("ALERT_FRESHNESS")
@@ -73,6 +90,16 @@ public struct LACoordinatorConfiguration: Sendable {
                 "APNS_SANDBOX_URL", default: APNsEnvironment.sandbox.url,
                 help: "Where the tokens of development builds are pushed to."),
             Setting("APNS_CA_FILE", default: "", help: "PEM with the roots to trust instead of the system's."),
+            .broadcast,
+            Setting(
+                "APNS_MANAGE_URL", default: APNsEnvironment.production.channelsURL,
+                help: "Where the channels of production builds are managed."),
+            Setting(
+                "APNS_SANDBOX_MANAGE_URL", default: APNsEnvironment.sandbox.channelsURL,
+                help: "Where the channels of development builds are managed."),
+            Setting(
+                "CHANNEL_SWEEP", default: Channels.Sweep.report.rawValue,
+                help: "report or delete: what is done with a channel that APNs lists and nothing here has made."),
             Setting(
                 "APNS_ATTRIBUTES_TYPE", default: "LiveActivityAttributes",
                 help: "The name of the app's ActivityAttributes type."),
@@ -139,7 +166,7 @@ extension LACoordinatorConfiguration.APNs {
     }
 
     /// Reads an APNs host. It must be Apple's, unless stand-ins are allowed, and is always reached over TLS.
-    private static func origin(
+    fileprivate static func origin(
         _ name: String, _ settings: Settings
     ) throws(ConfigurationError) -> HTTP2Origin {
         let url = try settings.url(name)
@@ -153,6 +180,26 @@ extension LACoordinatorConfiguration.APNs {
                 setting: name, problem: "\"\(url)\" is not Apple's; only SIGHTSCREEN_STAND_INS=1 allows another host")
         }
         return HTTP2Origin(host: url.host, port: url.port)
+    }
+}
+
+extension LACoordinatorConfiguration.Channels {
+    init(_ settings: Settings) throws(ConfigurationError) {
+        let broadcast: Broadcast = try settings.choice("BROADCAST")
+        isOn = broadcast == .auto
+        caFile = try settings.optionalFile("APNS_CA_FILE")
+        let production = try LACoordinatorConfiguration.APNs.origin("APNS_MANAGE_URL", settings)
+        let sandbox = try LACoordinatorConfiguration.APNs.origin("APNS_SANDBOX_MANAGE_URL", settings)
+        urls = [.production: "https://\(production)", .sandbox: "https://\(sandbox)"]
+        sweep = try settings.choice("CHANNEL_SWEEP")
+    }
+}
+
+extension ChannelManager {
+    init(_ configuration: LACoordinatorConfiguration, token: @escaping @Sendable () async throws -> String) {
+        self.init(
+            client: HTTPClient(configuration: .init(caFile: configuration.channels.caFile)),
+            bundleID: configuration.apns.bundleID, urls: configuration.channels.urls, token: token)
     }
 }
 

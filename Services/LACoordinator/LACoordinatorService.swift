@@ -53,6 +53,18 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         context.metrics.describe(
             "sightscreen_version_delay_seconds",
             help: "From a version's commit to here, by notification or from the log.")
+        context.metrics.describe("sightscreen_channels", help: "Broadcast channels published to, by class.")
+        context.metrics.describe(
+            "sightscreen_channels_resting", help: "Channels that nothing but an alert is published to, after a 429.")
+        context.metrics.describe(
+            "sightscreen_channel_lag_seconds", help: "For how long a channel has waited for the newest version.")
+        context.metrics.describe(
+            "sightscreen_publishes_delayed_total", help: "States that a channel's pace or rest held back, by cause.")
+        context.metrics.describe(
+            "sightscreen_channel_calls_total", help: "Channels created and deleted, by what became of the call.")
+        context.metrics.describe("sightscreen_channels_listed", help: "Channels that APNs has, as last swept.")
+        context.metrics.describe(
+            "sightscreen_channels_unknown", help: "Channels that APNs has and no row has named for ten minutes.")
         context.metrics.describe("sightscreen_phones", help: "Activities that this process pushes to.")
         context.metrics.describe("sightscreen_apns_connections", help: "Open connections to an APNs host.")
         context.metrics.describe(

@@ -241,21 +241,23 @@ actor MatchPublisher {
 
     // MARK: - What the loops ask for
 
-    /// Claims an alert for shards, and gives the loops the result.
+    /// Claims an alert for buckets, and gives the loops the result.
     ///
     /// While the database was away, a lease may have expired in the table that is renewed a moment later. A claim made
     /// meanwhile writes nothing, and is retried for `claimPatience` while this process holds the shard under the same
     /// lease. Under another lease the shard's phones are read anew, and an earlier claim could reach none of them. The
-    /// other shards of the claim do not wait for the retry.
+    /// other buckets of the claim do not wait for the retry.
     func claim(
-        _ id: MatchID, _ version: MatchVersion, _ shards: [Int: Int64], until patience: ContinuousClock.Instant? = nil
+        _ id: MatchID, _ version: MatchVersion, _ buckets: [AlertBucket: Int64],
+        until patience: ContinuousClock.Instant? = nil
     ) async {
         let patience = patience ?? .now + Self.claimPatience
-        let held = await roster.proofs.values.filter { shards[$0.shard] == $0.epoch }
+        let epochs = Dictionary(buckets.map { ($0.shard, $1) }) { first, _ in first }
+        let held = await roster.proofs.values.filter { epochs[$0.shard] == $0.epoch }
         var claims = AlertClaims()
         do {
             claims = try await store.claimAlert(
-                id, version: version, buckets: Array(shards.keys), bucketCount: Self.bucketCount, holder: holder,
+                id, version: version, buckets: Array(buckets.keys), bucketCount: Self.bucketCount, holder: holder,
                 leases: held)
         } catch {
             TraceContext.$current.withValue(await progress.context(of: id)) {
@@ -266,13 +268,13 @@ actor MatchPublisher {
         }
         let now = await roster.proofs
         let isOver = ContinuousClock.now >= patience
-        let again = shards.filter { shard, epoch in
-            !isOver && now[shard]?.epoch == epoch && claims.unheld.contains(shard)
+        let again = buckets.filter { bucket, epoch in
+            !isOver && now[bucket.shard]?.epoch == epoch && claims.unheld.contains(bucket)
         }
         // A shard that was lost meanwhile is not alerted by this process any more.
-        let gained = claims.gained.filter { now[$0]?.epoch == shards[$0] }
-        let answered = shards.filter { again[$0.key] == nil }
-        await fanOut.onEach(of: Array(answered), in: { $0.key }) { loop, _ in
+        let gained = claims.gained.filter { now[$0.shard]?.epoch == buckets[$0] }
+        let answered = buckets.filter { again[$0.key] == nil }
+        await fanOut.onEach(of: Array(answered), in: { $0.key.shard }) { loop, _ in
             loop.claimed(id, version, answered, gained: gained)
         }
         if again.isEmpty { return }

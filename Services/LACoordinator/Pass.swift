@@ -9,6 +9,7 @@ actor Pass {
     private let tokens: ProviderTokens
     private let roster: ShardRoster
     private let senders: OneShotSenders
+    private let channels: ChannelKeeper
     private let progress: ProgressWriter
     private let fanOut: FanOutLoops
     private let logger: Logger
@@ -16,12 +17,13 @@ actor Pass {
 
     init(
         publisher: MatchPublisher, tokens: ProviderTokens, roster: ShardRoster, senders: OneShotSenders,
-        progress: ProgressWriter, fanOut: FanOutLoops, logger: Logger
+        channels: ChannelKeeper, progress: ProgressWriter, fanOut: FanOutLoops, logger: Logger
     ) {
         self.publisher = publisher
         self.tokens = tokens
         self.roster = roster
         self.senders = senders
+        self.channels = channels
         self.progress = progress
         self.fanOut = fanOut
         self.logger = logger
@@ -54,7 +56,7 @@ actor Pass {
         try await publisher.read()
         let held = await roster.held
         try await runEach(
-            oneShots(held) + [
+            [{ [channels] in try await channels.run(held) }] + oneShots(held) + [
                 publisher.repeatAlertStates,
                 { [progress] in try await progress.settle(held) },
                 { [progress, fanOut] in

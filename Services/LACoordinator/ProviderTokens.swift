@@ -20,6 +20,9 @@ actor ProviderTokens {
     /// The age of the token that was shown last; nil before the first.
     var age: Duration? { get async { await source.age } }
 
+    /// Returns the token to show now.
+    func current() async throws -> String { try await source.current() }
+
     /// Gives the loops the current provider token if it has changed.
     func show() async throws {
         let token = try await source.current()

@@ -9,17 +9,19 @@ struct ReportHandler: Sendable {
     private let publisher: MatchPublisher
     private let senders: OneShotSenders
     private let tokens: ProviderTokens
+    private let channels: ChannelKeeper
     private let schedule: Schedule
     private let logger: Logger
 
     init(
         reports: FanOutReports, publisher: MatchPublisher, senders: OneShotSenders, tokens: ProviderTokens,
-        schedule: Schedule, logger: Logger
+        channels: ChannelKeeper, schedule: Schedule, logger: Logger
     ) {
         self.reports = reports
         self.publisher = publisher
         self.senders = senders
         self.tokens = tokens
+        self.channels = channels
         self.schedule = schedule
         self.logger = logger
     }
@@ -29,8 +31,12 @@ struct ReportHandler: Sendable {
 
     private func answer(_ report: FanOutReport) async {
         switch report {
-        case .claim(let match, let version, let shards): await publisher.claim(match, version, shards)
+        case .claim(let match, let version, let buckets): await publisher.claim(match, version, buckets)
         case .stamp(let match): await publisher.takeStamp(match) { [schedule] in schedule.read(match) }
+        case .channelThrottled(let key, let perMinute, let restsUntil):
+            await channels.throttled(key, perMinute: perMinute, restsUntil: restsUntil)
+        case .channelGone(let key, let reason): await channels.lost(key, reason: reason)
+        case .broadcastOff(let environment, let reason): await channels.stopped(environment, reason: reason)
         case .dead(let dead):
             await senders.tokenOutcomes.noteDead(dead)
             schedule.readActivities()

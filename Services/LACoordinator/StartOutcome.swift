@@ -22,9 +22,11 @@ enum StartOutcome: Equatable {
         case .accepted: self = .sent
         case .tokenDead(let sinceMs): self = .retire(sinceMs: sinceMs)
         case .tokenUnknown: self = .retireUnlessMany
-        case .ourBug, .rebuildSmaller: self = .giveUp
+        case .ourBug, .rebuildSmaller, .channelsFull: self = .giveUp
         case .refreshProviderToken, .freezeProviderToken, .reconnect, .connectForKey: self = .retry(after: 1)
         case .backOffToken, .retryLater: self = .retry(after: max(15, asked))
+        // A publish to the channel gets the same answer, and by then the start is for another.
+        case .channelGone, .broadcastOff: self = .retry(after: 60)
         case .stopTopic, .stopSending, .keyRevoked: self = .retry(after: 60)
         }
     }

@@ -132,7 +132,7 @@ actor StartSender {
             attributes: LiveActivityAttributes(
                 matchID: claim.key.matchID, startID: claim.startID, home: claim.match.home, away: claim.match.away,
                 competition: claim.match.competition, startsAt: claim.match.startsAt,
-                followedTeamID: claim.followedTeamID)
+                followedTeamID: claim.followedTeamID, channelID: claim.channel)
         ).encode()
     }
 
@@ -146,7 +146,9 @@ actor StartSender {
         case .stopped: try await store.releaseStart(claim, after: .seconds(30))
         case .answered(let answer):
             switch StartOutcome(answer) {
-            case .sent: await tokenOutcomes.noteGood(.start(claim))
+            case .sent:
+                await tokenOutcomes.noteGood(.start(claim))
+                _ = try await store.startedOnChannel(claim)
             case .retire(let sinceMs): try await store.retireStartToken(claim, sinceMs: sinceMs)
             case .retireUnlessMany:
                 await tokenOutcomes.noteBad(.start(claim))

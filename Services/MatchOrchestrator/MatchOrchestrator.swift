@@ -20,10 +20,13 @@ public actor MatchOrchestrator {
         public var fallback: StartFallback
         /// The age at which an activity is replaced before iOS ends it.
         public var renewal: RenewalRule
+        /// The phones of a class that a broadcast channel is worth; nil for no channels.
+        public var channelFollowersMin: Int?
 
         package init(
             interval: Duration, startLead: Duration, resultHold: Duration, followRetention: Duration,
-            fallback: StartFallback = StartFallback(), renewal: RenewalRule = RenewalRule()
+            fallback: StartFallback = StartFallback(), renewal: RenewalRule = RenewalRule(),
+            channelFollowersMin: Int? = nil
         ) {
             self.interval = interval
             self.startLead = startLead
@@ -31,6 +34,7 @@ public actor MatchOrchestrator {
             self.followRetention = followRetention
             self.fallback = fallback
             self.renewal = renewal
+            self.channelFollowersMin = channelFollowersMin
         }
     }
 
@@ -84,6 +88,8 @@ public actor MatchOrchestrator {
             // Ends come first, because what has ended must not be started.
             try await step("ends", &failed) { try await endMatches(lease, syncs) }
             try await step("renewals", &failed) { try await renew(lease) }
+            // Before the starts, so that they can go out on the channels.
+            try await step("channels", &failed) { try await askForChannels(lease) }
             try await step("starts", &failed) { try await startMissing(lease) }
             try await step("fallbacks", &failed) { try await moveFallbacks(lease) }
             try await step("follows", &failed) {
@@ -143,6 +149,12 @@ public actor MatchOrchestrator {
         metrics.ended(unfollowed.rows, reason: "user_unfollow")
         if ended.rows > 0 { logger.info("Activities ended", metadata: ["count": "\(ended.rows)"]) }
         for match in ended.matches.union(unfollowed.matches) { await notify(match) }
+    }
+
+    private func askForChannels(_ lease: Lease) async throws {
+        guard let followers = timing.channelFollowersMin else { return }
+        let asked = try await store.askForChannels(followers: followers, under: lease)
+        if asked > 0 { logger.info("Channels to create", metadata: ["count": "\(asked)"]) }
     }
 
     private func startMissing(_ lease: Lease) async throws {

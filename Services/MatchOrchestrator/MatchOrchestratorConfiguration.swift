@@ -18,6 +18,8 @@ public struct MatchOrchestratorConfiguration: Sendable {
     public var resultHold: Duration
     public var followRetention: Duration
     public var leaseDuration: Duration
+    /// The followers of a class that a channel is worth; nil when there are no channels.
+    public var channelFollowersMin: Int?
 
     /// - Throws: `ConfigurationError`, which names the setting.
     public init(_ settings: Settings) throws {
@@ -35,6 +37,9 @@ public struct MatchOrchestratorConfiguration: Sendable {
         resultHold = try settings.duration("RESULT_HOLD")
         followRetention = try settings.duration("FOLLOW_RETENTION")
         leaseDuration = try settings.duration("LEASE_DURATION")
+        let followersMin = try settings.int("CHANNEL_MIN_FOLLOWERS")
+        let broadcast: Broadcast = try settings.choice("BROADCAST")
+        channelFollowersMin = broadcast == .auto ? followersMin : nil
     }
 
     /// The service's name and settings, each declared here or in `Setting`.
@@ -55,6 +60,10 @@ public struct MatchOrchestratorConfiguration: Sendable {
             Setting(
                 "ACTIVITY_RENEW_AFTER", default: .seconds(7 * 3_600 + 45 * 60), in: .seconds(1) ... .hours(8),
                 help: "The age at which an activity is replaced; in a break up to an hour earlier. iOS ends it at 8h."),
+            .broadcast,
+            Setting(
+                "CHANNEL_MIN_FOLLOWERS", default: 200, in: 1...10_000_000,
+                help: "The phones with one alert level for which a match gets a broadcast channel."),
             .resultHold, .followRetention, .leaseDuration,
         ], healthPort: 8092)
 }

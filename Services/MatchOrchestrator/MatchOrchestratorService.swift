@@ -50,7 +50,8 @@ public struct MatchOrchestratorService: Service {
                 resultHold: configuration.resultHold,
                 followRetention: configuration.followRetention,
                 fallback: StartFallback(wait: configuration.fallbackWait),
-                renewal: RenewalRule(after: configuration.renewAfter)),
+                renewal: RenewalRule(after: configuration.renewAfter),
+                channelFollowersMin: configuration.channelFollowersMin),
             logger: logger
         ) { match in
             await coordinators.broadcast(ActivitiesChanged(matchID: match))

@@ -35,6 +35,12 @@ public enum APNsAction: Hashable, Sendable {
     /// APNs is in trouble: starts and ends back off, updates give way to newer ones; `reconnecting` asks for a new
     /// connection first. The answer counts for the circuit breaker.
     case retryLater(reconnecting: Bool)
+    /// The channel does not exist: publish nothing more to it, and move its activities.
+    case channelGone
+    /// No channel can be created now, because the app has as many as APNs allows.
+    case channelsFull
+    /// Broadcasts are switched off for the app: APNs has deleted every channel.
+    case broadcastOff
 }
 
 extension APNsAnswer {
@@ -57,8 +63,12 @@ extension APNsAnswer {
         case .badDeviceToken: .tokenUnknown
         case .deviceTokenNotForTopic, .badTopic, .missingTopic, .topicDisallowed: .stopTopic
         case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .invalidPushType, .duplicateHeaders,
-            .missingDeviceToken, .payloadEmpty:
+            .missingDeviceToken, .payloadEmpty, .badRequestParams, .badRequestPayload, .missingChannelID,
+            .missingChannelQueueSize, .missingPushType:
             .ourBug
+        case .badChannelID, .channelNotRegistered: .channelGone
+        case .cannotCreateChannelConfig: .channelsFull
+        case .broadcastFeatureNotEnabled, .featureNotEnabled: .broadcastOff
         case .idleTimeout: .reconnect
         case .expiredProviderToken: .refreshProviderToken
         case .invalidProviderToken, .missingProviderToken, .badCertificate, .badCertificateEnvironment,

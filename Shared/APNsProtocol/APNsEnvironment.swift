@@ -11,6 +11,14 @@ extension APNsEnvironment {
         }
     }
 
+    /// Apple's URL for managing the channels of this environment.
+    public var channelsURL: String {
+        switch self {
+        case .production: "https://api-manage-broadcast.push.apple.com:2196"
+        case .sandbox: "https://api-manage-broadcast.sandbox.push.apple.com:2195"
+        }
+    }
+
     /// The suffix of Apple's host names; a host without it is a stand-in.
     public static let hostSuffix = "push.apple.com"
 

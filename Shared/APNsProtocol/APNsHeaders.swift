@@ -4,7 +4,10 @@ public import SightscreenModels
 /// The request headers of one kind of push. They are the same for all devices that get the same payload: only the path
 /// differs per device.
 public struct APNsHeaders: Hashable, Sendable {
-    public var topic: APNsTopic
+    /// The topic of a push to one device; nil for a publish to a channel.
+    public var topic: APNsTopic?
+    /// The channel that the push is published to.
+    public var channel: ChannelID?
     public var pushType: APNsPushType
     public var priority: APNsPriority
     /// The time until which APNs keeps trying, in seconds since 1970; 0 for one attempt.
@@ -13,9 +16,11 @@ public struct APNsHeaders: Hashable, Sendable {
     public var collapseID: String?
 
     package init(
-        topic: APNsTopic, pushType: APNsPushType, priority: APNsPriority, expiration: Int, collapseID: String? = nil
+        topic: APNsTopic?, channel: ChannelID? = nil, pushType: APNsPushType, priority: APNsPriority, expiration: Int,
+        collapseID: String? = nil
     ) {
         self.topic = topic
+        self.channel = channel
         self.pushType = pushType
         self.priority = priority
         self.expiration = expiration
@@ -87,12 +92,14 @@ public struct APNsHeaders: Hashable, Sendable {
     }
 
     /// The field that has another canonical UUID in each push; APNs' answer and Apple's support identify a push by it.
-    public static let idField = "apns-id"
+    public var idField: String { channel == nil ? "apns-id" : Self.requestIDField }
 
-    /// The names and values of all fields except `:path`, `authorization` and `apns-id`.
+    /// The names and values of all fields except `:path`, `authorization` and `idField`.
     public var fields: [(name: String, value: String)] {
-        var fields = [
-            (name: "apns-topic", value: topic.text),
+        var fields: [(name: String, value: String)] = []
+        if let topic { fields.append((name: "apns-topic", value: topic.text)) }
+        if let channel { fields.append((name: Self.channelIDField, value: channel.rawValue)) }
+        fields += [
             (name: "apns-push-type", value: pushType.rawValue),
             (name: "apns-priority", value: String(priority.rawValue)),
             (name: "apns-expiration", value: String(expiration)),
@@ -103,4 +110,19 @@ public struct APNsHeaders: Hashable, Sendable {
 
     /// Returns the `:path` of a push to one device.
     public static func path(token: some PushToken) -> String { "/3/device/\(token.rawValue)" }
+
+    // MARK: - Broadcast channels
+
+    /// The name of the field with the channel's id, in requests and in the answer to a creation.
+    public static let channelIDField = "apns-channel-id"
+    /// The name of the field with another canonical UUID in each request about a channel; APNs returns it.
+    public static let requestIDField = "apns-request-id"
+
+    /// The headers of a publish to a channel that stores no message: APNs accepts no expiration but 0.
+    public static func publish(to channel: ChannelID, priority: APNsPriority) -> Self {
+        Self(topic: nil, channel: channel, pushType: .liveactivity, priority: priority, expiration: 0)
+    }
+
+    /// Returns the `:path` of a publish to any channel of an app.
+    public static func broadcastPath(bundleID: String) -> String { "/4/broadcasts/apps/\(bundleID)" }
 }

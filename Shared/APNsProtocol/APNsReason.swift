@@ -35,13 +35,28 @@ public enum APNsReason: String, Codable, Sendable, Hashable, CaseIterable {
     case internalServerError = "InternalServerError"
     case serviceUnavailable = "ServiceUnavailable"
     case shutdown = "Shutdown"
+    // Of broadcast channels.
+    case badChannelID = "BadChannelId"
+    case badRequestParams = "BadRequestParams"
+    case badRequestPayload = "BadRequestPayload"
+    case broadcastFeatureNotEnabled = "BroadcastFeatureNotEnabled"
+    case cannotCreateChannelConfig = "CannotCreateChannelConfig"
+    case channelNotRegistered = "ChannelNotRegistered"
+    /// The name that Apple's documentation has for `broadcastFeatureNotEnabled`.
+    case featureNotEnabled = "FeatureNotEnabled"
+    case missingChannelID = "MissingChannelId"
+    /// Apple documents no such reason; it is the answer to a storage policy that does not exist.
+    case missingChannelQueueSize = "MissingChannelQueueSize"
+    case missingPushType = "MissingPushType"
 
     /// The status Apple sends it with.
     public var status: Int {
         switch self {
         case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
             .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken,
-            .missingTopic, .payloadEmpty, .topicDisallowed:
+            .missingTopic, .payloadEmpty, .topicDisallowed, .badChannelID, .badRequestParams, .badRequestPayload,
+            .broadcastFeatureNotEnabled, .cannotCreateChannelConfig, .channelNotRegistered, .featureNotEnabled,
+            .missingChannelID, .missingChannelQueueSize, .missingPushType:
             400
         case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken,
             .expiredProviderToken, .forbidden, .invalidProviderToken, .missingProviderToken, .topicMismatch,

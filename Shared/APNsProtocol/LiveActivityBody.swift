@@ -17,6 +17,7 @@ struct LiveActivityBody: Encodable {
             case dismissalDate = "dismissal-date"
             case attributesType = "attributes-type"
             case inputPushToken = "input-push-token"
+            case inputPushChannel = "input-push-channel"
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -34,7 +35,11 @@ struct LiveActivityBody: Encodable {
             if let start = payload.start {
                 try keys.encode(start.attributesType, forKey: .attributesType)
                 try keys.encode(start.attributes, forKey: .attributes)
-                try keys.encode(1, forKey: .inputPushToken)
+                if let channel = start.channel {
+                    try keys.encode(channel, forKey: .inputPushChannel)
+                } else {
+                    try keys.encode(1, forKey: .inputPushToken)
+                }
             }
         }
     }

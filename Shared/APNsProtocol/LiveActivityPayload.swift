@@ -9,6 +9,9 @@ public struct LiveActivityPayload: Hashable, Sendable {
         public var attributesType: String
         public var attributes: LiveActivityAttributes
 
+        /// The channel that the activity subscribes to; nil for an activity with an update token of its own.
+        public var channel: ChannelID? { attributes.channelId }
+
         package init(attributesType: String, attributes: LiveActivityAttributes) {
             self.attributesType = attributesType
             self.attributes = attributes
@@ -49,7 +52,8 @@ public struct LiveActivityPayload: Hashable, Sendable {
         stamp.rawValue + 600 + (isInBreak ? keepAlive : 0)
     }
 
-    /// Starts an activity on a phone, and has iOS give the app a token for its updates. iOS requires the alert.
+    /// Starts an activity on a phone. iOS gives the app a token for its updates, or subscribes it to the channel that
+    /// its attributes name. iOS requires the alert.
     public static func start(
         stamp: Stamp, contentState: ContentState, staleAt: Int?, relevance: Double?, alert: PushAlert,
         attributesType: String, attributes: LiveActivityAttributes

@@ -8,6 +8,9 @@ package struct FanOutCounts: Sendable {
     package var repetitions = 0
     /// Pushes that a hold kept from leaving.
     package var held = 0
+    /// States that a channel's pace, or its rest after a 429, kept from leaving at once.
+    package var paced = 0
+    package var rested = 0
     package var failures: [PushFailure: Int] = [:]
     /// Loops that send a host nothing but an occasional probe.
     package var stopped: [APNsEnvironment: Int] = [:]
@@ -18,6 +21,8 @@ package struct FanOutCounts: Sendable {
         pushes.merge(other.pushes) { $0 + $1 }
         repetitions += other.repetitions
         held += other.held
+        paced += other.paced
+        rested += other.rested
         failures.merge(other.failures) { $0 + $1 }
         stopped.merge(other.stopped) { $0 + $1 }
     }

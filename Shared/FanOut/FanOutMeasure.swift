@@ -1,4 +1,5 @@
 import APNsProtocol
+package import Activities
 package import SightscreenModels
 
 /// The state of the loops at one moment, for the metrics.
@@ -15,16 +16,40 @@ package struct FanOutMeasure: Sendable {
         }
     }
 
+    /// The broadcast channels of one class.
+    package struct Channels: Sendable {
+        package var open = 0
+        package var resting = 0
+        /// Nanoseconds since the commit of the version that a channel has waited for longest; 0 when none waits.
+        package var oldestUnpublished: Int64 = 0
+
+        package init(open: Int = 0, resting: Int = 0) {
+            self.open = open
+            self.resting = resting
+        }
+
+        mutating func add(_ other: Self) {
+            open += other.open
+            resting += other.resting
+            oldestUnpublished = max(oldestUnpublished, other.oldestUnpublished)
+        }
+    }
+
     package var phones = 0
+    package var channels: [AudienceClass: Channels] = [:]
     package var pools: [APNsEnvironment: Pool] = [:]
     /// Nanoseconds since the publication of the version that phones have waited for longest; 0 when none wait.
     package var lag: Int64 = 0
 
-    package init(phones: Int = 0) { self.phones = phones }
+    package init(phones: Int = 0, channels: [AudienceClass: Channels] = [:]) {
+        self.phones = phones
+        self.channels = channels
+    }
 
     package mutating func add(_ other: Self) {
         phones += other.phones
         lag = max(lag, other.lag)
+        for (audience, channels) in other.channels { self.channels[audience, default: Channels()].add(channels) }
         for (environment, pool) in other.pools {
             pools[environment, default: Pool()].connections += pool.connections
             pools[environment, default: Pool()].inFlight += pool.inFlight

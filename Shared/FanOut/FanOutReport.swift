@@ -6,13 +6,20 @@ package import SightscreenModels
 package enum FanOutReport: Sendable {
     /// These tokens are to be retired: APNs called them dead, or the detector rejected them.
     case dead([DeadToken])
-    /// An alert is to be claimed for these shards (with the epochs of their leases) before the states of the match go
-    /// on there.
-    case claim(MatchID, MatchVersion, shards: [Int: Int64])
+    /// An alert is to be claimed for these buckets (with the epochs of their shards' leases) before the states of the
+    /// match go on there.
+    case claim(MatchID, MatchVersion, [AlertBucket: Int64])
     /// The newest state needs a fresh stamp.
     case stamp(MatchID)
     /// The last push in flight to a removed activity is answered.
     case drained(MatchID, RosterKey)
+    /// APNs asks for fewer publishes to a channel. This is what is known of its limit now: publishes a minute, and the
+    /// end of its rest in seconds since 1970.
+    case channelThrottled(ChannelKey, perMinute: Int, restsUntil: Double)
+    /// A channel does not exist; nothing is published to it any more.
+    case channelGone(ChannelKey, reason: String)
+    /// Broadcasts are switched off for the app: no channel exists.
+    case broadcastOff(APNsEnvironment, reason: String)
     /// Alerts that will not be sent, so that none is sent twice.
     case lostAlerts(Int)
     /// APNs called the provider token with this serial expired.
@@ -36,7 +43,9 @@ package enum FanOutReport: Sendable {
     package var isRequest: Bool {
         switch self {
         case .claim, .stamp, .expiredToken, .tooManyTokens: true
-        case .dead, .drained, .lostAlerts, .stopped, .resumed, .closed, .refused, .malformed: false
+        case .channelThrottled, .channelGone, .broadcastOff, .dead, .drained, .lostAlerts, .stopped, .resumed, .closed,
+            .refused, .malformed:
+            false
         }
     }
 

@@ -46,17 +46,20 @@ package enum MissingCardSQL {
             seen_at = CASE WHEN r.match_id IS NOT NULL THEN
                 greatest(la.seen_at, least(coalesce(to_timestamp(r.seen), clock_timestamp()), clock_timestamp()))
                 ELSE la.seen_at END,
-            status = CASE WHEN one.is_over THEN 'ended' ELSE la.status END,
-            end_reason = CASE WHEN one.is_over THEN coalesce(la.end_reason, 'token_invalid') ELSE la.end_reason END,
-            ended_at = CASE WHEN one.is_over THEN coalesce(la.ended_at, clock_timestamp()) ELSE la.ended_at END,
-            card = CASE WHEN la.card IS NULL THEN NULL WHEN r.match_id IS NOT NULL THEN 'unknown'
+            status = CASE WHEN one.is_over OR one.is_absent THEN 'ended' ELSE la.status END,
+            end_reason = CASE WHEN one.is_over OR one.is_absent THEN coalesce(la.end_reason, 'token_invalid')
+                ELSE la.end_reason END,
+            ended_at = CASE WHEN one.is_over OR one.is_absent THEN coalesce(la.ended_at, clock_timestamp())
+                ELSE la.ended_at END,
+            card = CASE WHEN one.card IS NULL THEN NULL WHEN r.match_id IS NOT NULL THEN 'unknown'
                 -- Forbidden: iOS has taken all away.
                 WHEN one.is_over OR NOT one.live_activities_enabled
-                    OR to_timestamp($5::double precision) > greatest(la.seen_at, la.token_at)
-                    OR la.ended_at - \(ActivityAge.began("la")) > \(StartFallbackSQL.seconds(MissingCard.oldAge))
+                    OR to_timestamp($5::double precision) > greatest(la.seen_at, la.token_at, la.activated_at)
+                    OR coalesce(la.ended_at, clock_timestamp()) - \(ActivityAge.began("la")) > \(StartFallbackSQL.seconds(MissingCard.oldAge))
                 THEN NULL ELSE 'gone' END
         FROM (
-            SELECT l.match_id, l.user_id, l.device_id, l.generation, l.status, l.card, d.live_activities_enabled,
+            SELECT l.match_id, l.user_id, l.device_id, l.generation, l.status, d.live_activities_enabled,
+                CASE WHEN \(isAbsent) THEN 'unknown' ELSE l.card END AS card, \(isAbsent) AS is_absent,
                 l.activity_id = ANY ($6::text[]) IS TRUE AND l.match_id <> ALL ($3::bigint[]) AS is_over
             FROM devices AS d JOIN live_activities AS l ON l.user_id = d.user_id AND l.device_id = d.device_id
             WHERE d.user_id = $1 AND d.device_id = $2 AND (l.status = 'active' OR l.card IS NOT NULL)
@@ -68,6 +71,13 @@ package enum MissingCardSQL {
         WHERE (r.match_id IS NOT NULL OR one.card = 'unknown' OR one.is_over)
             AND la.match_id = one.match_id AND la.user_id = one.user_id AND la.device_id = one.device_id
             AND la.generation = one.generation
+        """
+
+    /// A condition on a row `l` of an activity: it listens to a channel, and the phone does not show it (`$3`). There
+    /// is no token that could be called dead, so the phone's word alone tells. A start may take its time to appear.
+    private static let isAbsent = """
+        (l.status = 'active' AND l.channel_id IS NOT NULL AND l.match_id <> ALL ($3::bigint[])
+            AND l.activated_at < clock_timestamp() - interval '2 minutes')
         """
 
     /// Selects the followed matches in play whose card is gone from a phone (`$1`, `$2`).

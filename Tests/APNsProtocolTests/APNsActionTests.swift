@@ -38,6 +38,17 @@ struct APNsActionTests {
         (500, "InternalServerError", .retryLater(reconnecting: false)),
         (503, "ServiceUnavailable", .retryLater(reconnecting: false)),
         (503, "Shutdown", .retryLater(reconnecting: true)),
+        // Of broadcast channels.
+        (400, "BadRequestParams", .ourBug),
+        (400, "BadRequestPayload", .ourBug),
+        (400, "MissingChannelId", .ourBug),
+        (400, "MissingChannelQueueSize", .ourBug),
+        (400, "MissingPushType", .ourBug),
+        (400, "CannotCreateChannelConfig", .channelsFull),
+        (400, "BadChannelId", .channelGone),
+        (400, "ChannelNotRegistered", .channelGone),
+        (400, "BroadcastFeatureNotEnabled", .broadcastOff),
+        (400, "FeatureNotEnabled", .broadcastOff),
     ]
 
     @Test(arguments: table)

@@ -11,7 +11,7 @@ struct APNsHeadersTests {
         let headers = APNsHeaders.start(bundleID: "app", leaseUntil: 1_000, match: Self.match, route: Self.route)
         #expect(headers.expiration == 990)
         #expect(headers.priority == .immediate)
-        #expect(headers.topic.text == "app.push-type.liveactivity")
+        #expect(headers.topic?.text == "app.push-type.liveactivity")
         #expect(headers.pushType == .liveactivity)
         #expect(headers.collapseID == APNsHeaders.startCollapseID(match: Self.match, route: Self.route))
         #expect(headers.collapseID != APNsHeaders.startCollapseID(match: MatchID(7), route: Self.route))

@@ -45,6 +45,16 @@ import Testing
         (.internalServerError, .retry(after: 15), later),
         (.serviceUnavailable, .retry(after: 15), later),
         (.shutdown, .retry(after: 15), later),
+        (.badRequestParams, .giveUp, .dropped),
+        (.badRequestPayload, .giveUp, .dropped),
+        (.missingChannelID, .giveUp, .dropped),
+        (.missingChannelQueueSize, .giveUp, .dropped),
+        (.missingPushType, .giveUp, .dropped),
+        (.cannotCreateChannelConfig, .giveUp, .dropped),
+        (.badChannelID, .retry(after: 60), .dropped),
+        (.channelNotRegistered, .retry(after: 60), .dropped),
+        (.broadcastFeatureNotEnabled, .retry(after: 60), .dropped),
+        (.featureNotEnabled, .retry(after: 60), .dropped),
     ]
 
     @Test func theTableNamesEveryReason() {

@@ -25,8 +25,8 @@ struct StatementMistake: Sendable {
             "($4::double precision[])[1]"),
         .init(
             "starts go to phones that forbid them",
-            "AND d.push_to_start_token IS NOT NULL AND d.live_activities_enabled OFFSET 0",
-            "AND d.push_to_start_token IS NOT NULL OFFSET 0", in: 2),
+            "AND d.push_to_start_token IS NOT NULL AND d.live_activities_enabled\n",
+            "AND d.push_to_start_token IS NOT NULL\n", in: 2),
         .init(
             "what is settled is started",
             "m.ended_at IS NULL AND m.settled_at IS NULL\n        AND NOT m.at_stumps AND m.display_state NOT IN ('completed', 'abandoned')",
@@ -87,7 +87,7 @@ struct StatementMistake: Sendable {
         .init("an absent card stays in question", "THEN NULL ELSE 'gone' END", "THEN NULL ELSE 'unknown' END"),
         .init(
             "a restart does not explain an absent card",
-            "OR to_timestamp($5::double precision) > greatest(la.seen_at, la.token_at)",
+            "OR to_timestamp($5::double precision) > greatest(la.seen_at, la.token_at, la.activated_at)",
             "OR to_timestamp($5::double precision) > clock_timestamp() + interval '1 year'"),
         .init("every absent card is old", "> interval '27000 seconds'", "> interval '1 second'"),
         .init(

@@ -28,6 +28,8 @@ import Testing
         "capableDevices":999990,
         "activities":[{"status":"ended","endReason":"match_end","count":5},{"status":"active","count":999980}],
         "pushes":{"startsToSend":12,"startsOut":1,"startsLocal":0,"startsGivenUp":7,"renewalsDue":4,"endsOwed":2,"endsDropped":0},
+        "channels":[{"environment":"production","alerts":"all","generation":2,"state":"open","activities":812000,
+            "perMinute":6,"restsUntil":1000012,"ends":0,"since":999280}],
         "alertClaims":[{"version":117,"buckets":64,"bucketCount":64,"holders":2,"claimedAt":999700}],
         "fanOut":[{"match":"1304076","coordinator":"a","version":118,"targeted":600000,"sent":600100,"accepted":599500,
                 "superseded":0,"failed":{"Unregistered":490,"TooManyRequests":10},"firstMs":12,"lastMs":7900,
@@ -45,6 +47,10 @@ import Testing
     @Test func aMatchIsShownWithWhatIsMissingAndWhy() throws {
         let lines = InspectText.lines(of: try decode(MatchInspection.self, Self.suspended))
         #expect(lines.contains("match         1304076  Royals v Riders, IPL"))
+        #expect(
+            lines.contains(
+                "channel       production, all alerts, generation 2: open, 812,000 activities, at most 6 a minute, "
+                    + "rests for 12 s; 12 min ago"))
         #expect(lines.contains("phase         suspended since 1970-01-12T13:36:40Z, 10 min ago"))
         #expect(lines.contains("version       118, stamp 999700, suspended, 5 min ago"))
         #expect(lines.contains { $0.hasPrefix("hold          pushes") })
@@ -86,7 +92,7 @@ import Testing
             {"matchId":"7","now":1000000,"phase":"upcoming","hold":"none","leases":[],"shardsHeld":64,
             "coordinators":1,"shardHolders":[{"holder":"a/x1","shards":64,"secondsLeft":7}],"followers":2,"followersExpired":1,"followersWithoutPhone":0,"capableDevices":2,
             "activities":[],"pushes":{"startsToSend":0,"startsOut":0,"startsLocal":0,"startsGivenUp":0,"renewalsDue":0,"endsOwed":0,
-            "endsDropped":0},"alertClaims":[],"fanOut":[],"findings":[{"finding":"notLive","count":2}],"withoutFollower":0}
+            "endsDropped":0},"channels":[],"alertClaims":[],"fanOut":[],"findings":[{"finding":"notLive","count":2}],"withoutFollower":0}
             """
         let lines = InspectText.lines(of: try decode(MatchInspection.self, json))
         #expect(lines.contains("match         7  not in the schedule"))
@@ -112,7 +118,7 @@ import Testing
             "shardsHeld":0,"coordinators":0,"shardHolders":[],"followers":0,"followersExpired":0,
             "followersWithoutPhone":0,"capableDevices":0,"activities":[],
             "pushes":{"startsToSend":0,"startsOut":0,"startsLocal":0,"startsGivenUp":0,"renewalsDue":0,"endsOwed":0,
-            "endsDropped":0},"alertClaims":[],
+            "endsDropped":0},"channels":[],"alertClaims":[],
             "fanOut":[\((1...7).map(progress).joined(separator: ","))],"findings":[],"withoutFollower":0}
             """
         let lines = InspectText.lines(of: try decode(MatchInspection.self, json))

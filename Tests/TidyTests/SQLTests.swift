@@ -12,10 +12,16 @@ import Testing
         "Services/LACoordinator/Store/ActivityStore+Roster.swift": ["pageRows"],
         "Services/LACoordinator/Store/ActivityStore+Starts.swift": [
             "attempts", "candidates", "change", "claim.isRenewal ? Self.renewalIsDueAgain : Self.noneIsOut",
-            "columns.also", "columns.attempts", "columns.id", "columns.isFree", "columns.leaseUntil",
+            "columns.also", "columns.attempts", "columns.channel", "columns.id", "columns.isFree", "columns.leaseUntil",
             "columns.sentAt", "columns.status", "columns.waitsSince", "condition", "leaseUntil", "part", "status",
         ],
         "Services/LACoordinator/Store/ActivityStore.swift": ["match", "tokenAt"],
+        "Services/LACoordinator/Store/ChannelStore.swift": [
+            "condition", "first", "first + 1", "first + 2", "first + 3",
+        ],
+        "Shared/Store/ChannelSQL.swift": [
+            "alerts", "audience", #"audience("\(follow).alerts")"#, "device", "isCurrent(row)", "match", "row",
+        ],
         "Services/APIGateway/Store/ActivityTokenBatch.swift": ["columns"],
         "Services/APIGateway/Store/ActivityTokenStore+SQL.swift": [
             "condition", "followedAt", "hashes", "key", "recordsMax", "rotation", "row", "source", "startIsOut",
@@ -34,7 +40,7 @@ import Testing
         "Shared/Store/LeaseGuard.swift": ["epoch", "name"],
         "Services/MatchEventBus/Store/MatchStore.swift": ["hasRoom", "matchesMax"],
         "Shared/Store/Migrator.swift": ["migration.checksum", "migration.name", "migration.sql"],
-        "Shared/Store/MissingCardSQL.swift": ["device", "match", "row", "user"],
+        "Shared/Store/MissingCardSQL.swift": ["device", "isAbsent", "match", "row", "user"],
         "Services/MatchOrchestrator/Store/OrchestratorStore+Ends.swift": [
             "dismissal", "page", "picking", "reason", "telling",
         ],

@@ -19,6 +19,12 @@ enum AnswerSchemas {
             Schema.optional("note", .anyText, "The provider's words: the result, or why there is no play."),
             Schema.optional("winnerId", .anyText),
             Schema.optional("displayState", .named("ContentState"), "Absent before the first version."),
+            Schema.optional(
+                "channel", .named("Channel"), "For the caller's own activity; only of one match that is followed."),
+        ]),
+        "Channel": .object([
+            Schema.required("id", .anyText, "For ActivityKit's pushType: .channel(id)."),
+            Schema.optional("startsAt", .anyInteger, "The match's start, for an activity that is scheduled."),
         ]),
         "Matches": .object([
             Schema.required("matches", .list(.named("Match"))),
@@ -91,7 +97,9 @@ enum AnswerSchemas {
             Schema.required("following", .flag),
             Schema.optional("displayState", .named("ContentState"), "What to show at once."),
             Schema.required("liveActivity", .named("LiveActivity")),
+            Schema.optional("channel", .named("Channel"), "For an activity that the app starts or schedules itself."),
         ]),
+        "ActivityReported": .object([Schema.required("liveActivity", .named("LiveActivity"))]),
         "LiveActivity": .choice(["active", "starting", "scheduled", "unavailable", "ended", "other"]),
         "Unfollowed": .object([Schema.required("following", .flag)]),
         "Follow": .object([
@@ -139,8 +147,8 @@ enum AnswerSchemas {
             Schema.optional("deviceTokenAt", .anyInteger), Schema.optional("pushToStartToken", .anyText),
             Schema.optional("pushToStartTokenAt", .anyInteger), Schema.optional("osVersion", .anyText),
             Schema.optional("appVersion", .anyText), Schema.required("liveActivitiesEnabled", .flag),
-            Schema.required("frequentPushesEnabled", .flag), Schema.required("createdAt", .anyInteger),
-            Schema.required("lastSeenAt", .anyInteger),
+            Schema.required("frequentPushesEnabled", .flag), Schema.optional("broadcast", .flag),
+            Schema.required("createdAt", .anyInteger), Schema.required("lastSeenAt", .anyInteger),
             Schema.required(
                 "fallbackStep", .choice(["none", "silent", "visible", "passive"]),
                 "What was sent because starts do not arrive."),
@@ -161,6 +169,7 @@ enum AnswerSchemas {
             Schema.optional("renewalDueAt", .anyInteger, "When it is to be replaced, before iOS ends it."),
             Schema.optional("renewalStartId", .anyText), Schema.optional("renewalSentAt", .anyInteger),
             Schema.optional("seenAt", .anyInteger), Schema.optional("card", .anyText),
+            Schema.optional("channelId", .anyText, "The broadcast channel that it listens to."),
         ]),
     ]
 

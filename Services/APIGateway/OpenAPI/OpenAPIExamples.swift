@@ -6,7 +6,10 @@ enum OpenAPIExamples {
         "Matches": ["matches": [match], "nextCursor": "1795305600-1304076", "retryAfterMs": 5_000],
         "LiveMatches": ["matches": [match], "retryAfterMs": 2_000],
         "Match": match,
-        "Following": ["following": true, "displayState": state, "liveActivity": "starting"],
+        "Following": [
+            "following": true, "displayState": state, "liveActivity": "starting", "channel": ["id": channel],
+        ],
+        "ActivityReported": ["liveActivity": "active"],
         "Unfollowed": ["following": false],
         "Follow": follow,
         "Follows": ["follows": [follow]],
@@ -77,6 +80,9 @@ enum OpenAPIExamples {
             "activityToken": token, "deviceId": phone, "activityId": "9F3C1A52-6D0B-4E0C-8A77-0B1C2D3E4F50",
             "startId": "s-1304076-1",
         ],
+        "ActivityReport": [
+            "activityId": "9F3C1A52-6D0B-4E0C-8A77-0B1C2D3E4F50", "channelId": channel, "deviceId": phone,
+        ],
         "ActivityDismissal": ["deviceId": phone, "activityId": "9F3C1A52-6D0B-4E0C-8A77-0B1C2D3E4F50"],
         "FollowRequest": ["matchId": "1304076", "deviceId": phone, "teamId": "6", "alerts": "key"],
         "MatchFollowRequest": ["deviceId": phone, "alerts": "all"],
@@ -87,7 +93,7 @@ enum OpenAPIExamples {
         "DeviceRegistration": [
             "deviceId": phone, "platform": "ios", "deviceToken": token, "osVersion": "18.2", "appVersion": "2.4.0",
             "environment": "production", "liveActivitiesEnabled": true, "frequentPushesEnabled": true,
-            "activities": [["matchId": "1304076", "state": "active"]], "bootedAt": 1_795_200_000,
+            "broadcast": true, "activities": [["matchId": "1304076", "state": "active"]], "bootedAt": 1_795_200_000,
         ],
         "DeviceConfirmation": ["nonce": "6f1c0b7e52a94d38a1f04be2c97d5a13", "deviceId": phone],
         "PushToStartRegistration": ["pushToStartToken": token, "deviceId": phone],
@@ -99,6 +105,7 @@ enum OpenAPIExamples {
 
     private static let phone: JSONValue = "6F9619FF-8B86-D011-B42D-00C04FC964FF"
     private static let token: JSONValue = .string(String(repeating: "80a1c3f4", count: 8))
+    private static let channel: JSONValue = "dHN0LXNyY2gtY2hubA=="
     private static let mumbai: JSONValue = ["id": "6", "name": "Mumbai Indians", "abbr": "MI"]
     private static let chennai: JSONValue = ["id": "2", "name": "Chennai Super Kings", "abbr": "CSK"]
 

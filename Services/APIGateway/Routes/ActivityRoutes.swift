@@ -6,6 +6,7 @@ import Store
 /// The calls by which a phone reports its Live Activities.
 struct ActivityRoutes: Sendable {
     let activities: ActivityTokenStore
+    let reports: ActivityReportStore
     let gate: RateGate
     let answers = StateReplies()
     let notifier: any CoordinatorNotifier
@@ -22,6 +23,13 @@ struct ActivityRoutes: Sendable {
                         "It is another user's token, and nothing has changed: it goes with the phone's device token.",
                     refusals: [.unknownMatch, .notFollowing, .deviceRequired, .limitReached], limit: .registrations),
                 registerToken),
+            Route(
+                "POST", "/matches/:id/activity", .users,
+                Operation(
+                    id: "reportActivity", summary: "Report a Live Activity that listens to a broadcast channel.",
+                    tag: .activities,
+                    answer: .ok("ActivityReported", "Whether it is to stay."),
+                    refusals: [.unknownMatch, .deviceRequired, .limitReached], limit: .registrations), taking: report),
             Route(
                 "POST", "/matches/:id/activity-dismissed", .users,
                 Operation(
@@ -68,6 +76,18 @@ struct ActivityRoutes: Sendable {
         case .refuse, .pass, .rotate, .wait: true
         case .end: !registered.changedMatches.isEmpty
         case .activate, .keep, .adopt, .replace: false
+        }
+    }
+
+    @Sendable private func report(
+        _ request: GatewayRequest, _ report: ActivityReport
+    ) async throws -> ActivityReportResponse {
+        let match = try request.matchID
+        do {
+            return ActivityReportResponse(
+                liveActivity: try await reports.report(report, match: match, user: request.user))
+        } catch ActivityReportStore.Refusal.unknownMatch {
+            throw Problem(.unknownMatch)
         }
     }
 
@@ -129,6 +149,26 @@ extension ActivityTokenRequest: RequestBody {
                 "activityToken", token ?? fields.token("token", as: UpdateToken.self)),
             deviceId: try fields.identifier("deviceId", as: DeviceID.self),
             activityId: try fields.identifier("activityId", as: ActivityID.self),
+            startId: try fields.identifier("startId", as: StartID.self))
+    }
+}
+
+extension ActivityReport: RequestBody {
+    static let body = Operation.Body(
+        name: "ActivityReport",
+        fields: [
+            Schema.required("activityId", .text(.identifier), "ActivityKit's id of the activity."),
+            Schema.required("channelId", .text(.shortText), "The channel that it listens to."),
+            Schema.optional("deviceId", .text(.identifier), "May be left out by users of one phone."),
+            Schema.optional("startId", .text(.identifier), "From the activity's attributes, when a push started it."),
+        ])
+
+    init(_ fields: FieldReader) throws {
+        self.init(
+            activityId: try FieldReader.required(
+                "activityId", fields.identifier("activityId", as: ActivityID.self)),
+            channelId: ChannelID(try FieldReader.required("channelId", fields.text("channelId"))),
+            deviceId: try fields.identifier("deviceId", as: DeviceID.self),
             startId: try fields.identifier("startId", as: StartID.self))
     }
 }

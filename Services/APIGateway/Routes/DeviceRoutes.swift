@@ -106,6 +106,8 @@ extension DeviceRegistration: RequestBody {
             Schema.optional("liveActivitiesEnabled", .flag, "ActivityAuthorizationInfo's; true if never said."),
             Schema.optional("frequentPushesEnabled", .flag, "ActivityAuthorizationInfo's; true if never said."),
             Schema.optional(
+                "broadcast", .flag, "It can listen to broadcast channels (iOS 18); false if never said."),
+            Schema.optional(
                 "activities", .list(.object(RunningActivity.fields), max: GatewayLimits.runningActivitiesMax),
                 "All cards of the phone: what runs is not started again, and a card whose token had died is explained."),
             Schema.optional(
@@ -121,7 +123,7 @@ extension DeviceRegistration: RequestBody {
             osVersion: try fields.text("osVersion"), appVersion: try fields.text("appVersion"),
             environment: try fields.choice("environment", of: APNsEnvironment.self),
             liveActivitiesEnabled: try fields.flag("liveActivitiesEnabled"),
-            frequentPushesEnabled: try fields.flag("frequentPushesEnabled"),
+            frequentPushesEnabled: try fields.flag("frequentPushesEnabled"), broadcast: try fields.flag("broadcast"),
             activities: try fields.objects("activities")?.map { try RunningActivity($0) },
             bootedAt: try fields.integer("bootedAt"))
     }
@@ -146,7 +148,8 @@ extension RunningActivity {
             activityId: try fields.identifier("activityId", as: ActivityID.self),
             startId: try fields.identifier("startId", as: StartID.self),
             state: isPending == true ? .pending : try fields.choice("state", of: State.self),
-            channel: try fields.text("channel"), pending: isPending, lastSeen: try fields.integer("lastSeen"))
+            channel: try fields.text("channel").map { ChannelID($0) }, pending: isPending,
+            lastSeen: try fields.integer("lastSeen"))
     }
 }
 

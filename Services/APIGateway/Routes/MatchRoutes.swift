@@ -1,7 +1,8 @@
 import SightscreenModels
 import Store
 
-/// The calls for the schedule, the live list and one match. All have entity tags and answer every user alike.
+/// The calls for the schedule, the live list and one match. All have entity tags, and answer every user alike but for
+/// the channel of a match that the user follows.
 struct MatchRoutes: Sendable {
     let schedule: ScheduleStore
     let cache: ReplyCache
@@ -34,8 +35,10 @@ struct MatchRoutes: Sendable {
                     answer: .ok("Match", "The match."), isTagged: true, refusals: [.unknownMatch])
             ) { request in
                 let id = try request.matchID
-                return try await cache.reply(to: "match \(id)") {
-                    guard let match = try await schedule.match(id) else { throw Problem(.unknownMatch) }
+                let channel = try await schedule.channel(of: request.user, for: id)
+                return try await cache.reply(to: "match \(id) \(channel?.id.rawValue ?? "")") {
+                    guard var match = try await schedule.match(id) else { throw Problem(.unknownMatch) }
+                    match.channel = channel
                     return try Reply.json(match).knowingItsTag()
                 }.tagged(for: request)
             },

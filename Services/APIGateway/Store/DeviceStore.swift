@@ -80,10 +80,10 @@ package struct DeviceStore: Sendable {
                 """
                 INSERT INTO devices AS d
                     (user_id, device_id, route, shard, platform, environment, device_token, device_token_at, os_version,
-                     app_version, live_activities_enabled, frequent_pushes_enabled)
+                     app_version, live_activities_enabled, frequent_pushes_enabled, broadcast)
                 VALUES ($1, $2, $3, $4, $5, coalesce($6::text, 'production'), $7::text,
                     CASE WHEN $7::text IS NOT NULL THEN clock_timestamp() END, $8::text, $9::text,
-                    coalesce($10::bool, true), coalesce($11::bool, true))
+                    coalesce($10::bool, true), coalesce($11::bool, true), coalesce($14::bool, false))
                 ON CONFLICT (user_id, device_id) DO UPDATE
                 SET route = excluded.route, shard = excluded.shard, platform = excluded.platform,
                     environment = coalesce($6::text, d.environment),
@@ -99,6 +99,7 @@ package struct DeviceStore: Sendable {
                     os_version = coalesce($8::text, d.os_version), app_version = coalesce($9::text, d.app_version),
                     live_activities_enabled = coalesce($10::bool, d.live_activities_enabled),
                     frequent_pushes_enabled = coalesce($11::bool, d.frequent_pushes_enabled),
+                    broadcast = coalesce($14::bool, d.broadcast),
                     last_seen_at = clock_timestamp(), left_at = NULL, reconcile_due_at = NULL,
                     \(StartFallbackSQL.registered)
                 RETURNING \(LiveMatch.capableDevice) AS capable
@@ -109,6 +110,7 @@ package struct DeviceStore: Sendable {
                     PostgresValue(try newToken.map { try writer($0.rawValue) }), PostgresValue(registration.osVersion),
                     PostgresValue(registration.appVersion), PostgresValue(registration.liveActivitiesEnabled),
                     PostgresValue(registration.frequentPushesEnabled), .bool(token == .keep), keys,
+                    PostgresValue(registration.broadcast),
                 ])
             let capable = try rows.first?.bool("capable") ?? false
             var cards = Cards()

@@ -76,10 +76,22 @@ package struct FollowStore: Sendable {
                         transaction, user: user, match: match, device: local, lease: startLease)
                 }
             }
+            try await moveActivities(transaction, user, match)
+            let channel = try CallersChannel.read(
+                try await transaction.query(
+                    CallersChannel.statement, CallersChannel.parameters(user, match, request.deviceId)))
             return FollowResponse(
                 following: true, displayState: facts.contentState,
-                liveActivity: try await Self.outlook(transaction, user, match, facts, startsLocally: local != nil))
+                liveActivity: try await Self.outlook(transaction, user, match, facts, startsLocally: local != nil),
+                channel: channel)
         }
+    }
+
+    private func moveActivities(
+        _ transaction: PostgresTransaction, _ user: UserID, _ match: MatchID
+    ) async throws {
+        try await transaction.execute(
+            CallersChannel.moveActivities, [.text(user.rawValue), .int(match.rawValue), .int(startLease)])
     }
 
     /// Unfollows a match: every activity of the user for it ends, and those that run get an end push.
@@ -93,6 +105,7 @@ package struct FollowStore: Sendable {
         _ transaction: PostgresTransaction, _ match: MatchID, _ user: UserID
     ) async throws -> Bool {
         let key: [PostgresValue] = [.int(match.rawValue), .text(user.rawValue)]
+        try await transaction.execute(CallersChannel.askPhones, key)
         let follows = try await transaction.execute(
             "DELETE FROM match_follows WHERE match_id = $1 AND user_id = $2", key)
         // An end that still waits and was to leave the result on the Lock Screen now dismisses the card at once.
@@ -140,6 +153,7 @@ package struct FollowStore: Sendable {
                     .text(user.rawValue), .int(match.rawValue), .bool(change.team == .keep),
                     PostgresValue(team.flatMap { Int64($0) }), PostgresValue(change.alerts?.rawValue),
                 ])
+            try await moveActivities(transaction, user, match)
             return try rows.first.map(Self.item)
         }
     }

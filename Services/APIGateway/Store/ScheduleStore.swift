@@ -95,6 +95,12 @@ package struct ScheduleStore: Sendable {
         ).first.map(Self.item)
     }
 
+    /// Returns the channel for the caller's activity of a match; nil if there is none.
+    package func channel(of user: UserID, for match: MatchID) async throws -> BroadcastChannel? {
+        try CallersChannel.read(
+            try await pool.query(CallersChannel.statement, CallersChannel.parameters(user, match, nil)))
+    }
+
     /// Throws unless the database answers within two seconds.
     package func check() async throws { _ = try await pool.query("SELECT 1", deadline: .seconds(2)) }
 

@@ -10,7 +10,7 @@ enum UserExport {
         try await transaction.query(
             """
             SELECT device_id, platform, environment, device_token, push_to_start_token, os_version, app_version,
-                live_activities_enabled, frequent_pushes_enabled, fallback_step,
+                live_activities_enabled, frequent_pushes_enabled, broadcast, fallback_step,
                 \(seconds("device_token_at", "push_to_start_token_at", "created_at", "last_seen_at")),
                 \(seconds("fallback_at", "visible_push_at", "reconcile_sent_at"))
             FROM devices WHERE user_id = $1 ORDER BY device_id
@@ -27,7 +27,7 @@ enum UserExport {
                 pushToStartTokenAt: try row.optionalInt("push_to_start_token_at"),
                 osVersion: try row.optionalString("os_version"), appVersion: try row.optionalString("app_version"),
                 liveActivitiesEnabled: try row.bool("live_activities_enabled"),
-                frequentPushesEnabled: try row.bool("frequent_pushes_enabled"),
+                frequentPushesEnabled: try row.bool("frequent_pushes_enabled"), broadcast: try row.bool("broadcast"),
                 createdAt: try row.int("created_at"), lastSeenAt: try row.int("last_seen_at"),
                 fallbackStep: try row.string("fallback_step"), fallbackAt: try row.optionalInt("fallback_at"),
                 visiblePushAt: try row.optionalInt("visible_push_at"),
@@ -57,7 +57,8 @@ enum UserExport {
         let rows = try await transaction.query(
             """
             SELECT match_id, device_id, generation, status, end_reason, start_id, starts_sent, activity_id,
-                update_token, end_push, renewal_start_id, card, count(*) OVER () AS all_rows,
+                update_token, end_push, renewal_start_id, card, channel_id,
+                count(*) OVER () AS all_rows,
                 \(seconds("start_sent_at", "start_given_up_at", "token_at", "created_at", "activated_at", "ended_at")),
                 \(seconds("renewal_due_at", "renewal_sent_at", "seen_at"))
             FROM live_activities AS l WHERE user_id = $1
@@ -78,7 +79,8 @@ enum UserExport {
                 endedAt: try row.optionalInt("ended_at"), renewalDueAt: try row.optionalInt("renewal_due_at"),
                 renewalStartId: try row.optionalString("renewal_start_id").map { StartID($0) },
                 renewalSentAt: try row.optionalInt("renewal_sent_at"), seenAt: try row.optionalInt("seen_at"),
-                card: try row.optionalString("card"))
+                card: try row.optionalString("card"),
+                channelId: try row.optionalString("channel_id").map { ChannelID($0) })
         }
         return (activities, try rows.first?.int("all_rows") ?? 0)
     }

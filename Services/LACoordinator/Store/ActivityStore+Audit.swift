@@ -11,7 +11,7 @@ extension ActivityStore {
             SELECT shard::int AS shard, count(*) AS count,
                 sum((extract(epoch FROM token_at) * 1000000)::bigint % \(RosterSum.modulus))::bigint AS hash
             FROM live_activities
-            WHERE status <> 'ended' AND status = 'active' AND shard = ANY($1::int[])
+            WHERE status <> 'ended' AND status = 'active' AND update_token IS NOT NULL AND shard = ANY($1::int[])
             GROUP BY 1
             """, [.intArray(shards)], deadline: .seconds(30))
         return Dictionary(

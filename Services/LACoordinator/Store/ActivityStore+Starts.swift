@@ -12,6 +12,7 @@ extension ActivityStore {
         var sentAt = "start_sent_at"
         var leaseUntil = "start_lease_until"
         var waitsSince = "created_at"
+        var channel = "channel_id"
         var status = "pending"
         var condition = "la.start_given_up_at IS NULL"
         /// The parts of indexes that a claim walks in each shard, each in the order of the index, so that it reads
@@ -26,7 +27,8 @@ extension ActivityStore {
         static let pending = StartColumns()
         static let renewal = StartColumns(
             id: "renewal_start_id", attempts: "renewal_attempts", sentAt: "renewal_sent_at",
-            leaseUntil: "renewal_lease_until", waitsSince: "renewal_due_at", status: "active",
+            leaseUntil: "renewal_lease_until", waitsSince: "renewal_due_at", channel: "renewal_channel_id",
+            status: "active",
             // An activity past iOS's limit is not renewed: it ends, and a new one is started.
             condition: """
                 la.renewal_due_at <= clock_timestamp() AND \(ActivityAge.began("la")) > clock_timestamp()
@@ -99,7 +101,10 @@ extension ActivityStore {
                     CROSS JOIN LATERAL (
                         SELECT FROM devices d
                         WHERE d.user_id = p.user_id AND d.device_id = p.device_id
-                            AND d.push_to_start_token IS NOT NULL AND d.live_activities_enabled OFFSET 0) phone
+                            AND d.push_to_start_token IS NOT NULL AND d.live_activities_enabled
+                            AND NOT (d.broadcast AND p.waits_since > clock_timestamp() - interval '5 seconds'
+                                AND \(Self.channelIsComing))
+                        OFFSET 0) phone
                     CROSS JOIN LATERAL (
                         SELECT \(StartBudget.thisHour("other.device_id = p.device_id")) AS this_hour,
                             coalesce(sum(other.starts_sent) FILTER (WHERE other.device_id = p.device_id), 0)
@@ -130,7 +135,8 @@ extension ActivityStore {
                     \(columns.id) = gen_random_uuid()::text, \(columns.attempts) = la.\(columns.attempts) + 1,
                     starts_sent = la.starts_sent + 1, \(columns.sentAt) = clock_timestamp(),
                     \(columns.leaseUntil) = clock_timestamp()
-                        + ($4::double precision[])[la.\(columns.attempts) + 1] * interval '1 second'
+                        + ($4::double precision[])[la.\(columns.attempts) + 1] * interval '1 second',
+                    \(columns.channel) = \(Self.channel)
                     \(columns.also)
                 FROM granted g
                 WHERE g.this_hour + g.phone_place <= \(StartPolicy.perDeviceHourMax)
@@ -141,6 +147,7 @@ extension ActivityStore {
                 RETURNING la.*
             )
             SELECT c.match_id, c.user_id, c.device_id, c.generation, c.route, c.\(columns.id) AS claimed_id,
+                c.\(columns.channel) AS channel,
                 c.\(columns.attempts) AS attempts,
                 floor(extract(epoch FROM c.\(columns.leaseUntil)))::bigint AS lease_until,
                 d.environment, d.push_to_start_token,
@@ -164,10 +171,61 @@ extension ActivityStore {
                 isProven: try row.bool("is_proven"),
                 startID: StartID(try row.string("claimed_id")), leaseUntil: try row.int("lease_until"),
                 attempt: try row.int("attempts"), isRenewal: columns.status == "active",
+                channel: try row.optionalString("channel").map { ChannelID($0) },
                 followedTeamID: try row.optionalInt64("followed_team_id").map { String($0) },
                 match: try Self.card(row))
         }
     }
+
+    /// The channel for an activity of a row `la`, from the phone's abilities and the follow's class; null if there is
+    /// none.
+    private static let channel = """
+        (SELECT c.channel_id FROM devices AS d
+        JOIN match_follows AS w ON w.user_id = d.user_id AND w.match_id = la.match_id
+        JOIN broadcast_channels AS c ON \(ChannelSQL.isFor(match: "la.match_id", device: "d", follow: "w"))
+            AND \(ChannelSQL.isOpen("c"))
+        WHERE d.user_id = la.user_id AND d.device_id = la.device_id)
+        """
+
+    /// A condition on rows `p` of waiting activities and `d` of their phones: their channel is being made.
+    private static let channelIsComing = """
+        EXISTS (
+            SELECT FROM match_follows AS w
+            JOIN broadcast_channels AS c ON \(ChannelSQL.isFor(match: "p.match_id", device: "d", follow: "w"))
+            WHERE w.user_id = p.user_id AND w.match_id = p.match_id AND c.channel_id IS NULL
+                AND \(ChannelSQL.isCurrent("c")))
+        """
+
+    /// Records that APNs has accepted a start on a channel, which resolves it: such an activity has no token to wait
+    /// for. A renewal's activity takes the place of the running one, which ends.
+    /// - Returns: whether the activity runs now.
+    package func startedOnChannel(_ claim: StartClaim) async throws -> Bool {
+        guard claim.channel != nil else { return false }
+        return try await pool.execute(claim.isRenewal ? Self.renewedOnChannel : Self.startedOnChannel, startKey(claim))
+            > 0
+    }
+
+    private static let startedOnChannel = """
+        UPDATE live_activities SET status = 'active', activated_at = clock_timestamp()
+        WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND start_id = $5
+            AND status = 'pending' AND channel_id IS NOT NULL
+        """
+
+    private static let renewedOnChannel = """
+        WITH former AS (
+            UPDATE live_activities AS la SET status = 'ended', end_reason = 'match_end', ended_at = clock_timestamp(),
+                end_push = CASE WHEN la.update_token IS NULL THEN 'none' ELSE 'due' END, end_dismissal = 'now'
+            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND renewal_start_id = $5
+                AND status = 'active' AND renewal_channel_id IS NOT NULL
+            RETURNING la.*
+        )
+        INSERT INTO live_activities
+            (match_id, user_id, device_id, generation, route, shard, status, start_id, start_attempts, starts_sent,
+             start_sent_at, channel_id, activated_at)
+        SELECT match_id, user_id, device_id, generation + 1, route, shard, 'active', renewal_start_id, 1, 0,
+            renewal_sent_at, renewal_channel_id, clock_timestamp()
+        FROM former
+        """
 
     /// Releases a start that was certainly not processed: the try does not count, and another may be sent after
     /// `delay`.

@@ -188,15 +188,14 @@ package struct ActivityStore: Sendable {
 
     /// Claims an alert for some buckets, before any of its pushes leaves.
     package func claimAlert(
-        _ match: MatchID, version: MatchVersion, buckets: [Int], bucketCount: Int, holder: String, leases: [ShardLease]
+        _ match: MatchID, version: MatchVersion, buckets: [AlertBucket], bucketCount: Int, holder: String,
+        leases: [ShardLease]
     ) async throws -> AlertClaims {
-        // Buckets nest in shards: the shard's lease guards its buckets.
         let rows = try await pool.query(
             """
             WITH ours AS (
-                SELECT bucket FROM unnest($3::int[]) AS bucket
-                JOIN unnest($6::int[], $7::bigint[]) AS held (shard, epoch)
-                    ON held.shard = bucket * \(DeviceRoute.shardCount) / $4
+                SELECT bucket FROM unnest($3::int[], $8::int[]) AS asked (bucket, shard)
+                JOIN unnest($6::int[], $7::bigint[]) AS held (shard, epoch) USING (shard)
                 JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
                     AND l.expires_at > clock_timestamp()
             ), claimed AS (
@@ -208,13 +207,15 @@ package struct ActivityStore: Sendable {
             SELECT bucket, bucket IN (SELECT bucket FROM claimed) AS is_gained FROM ours
             """,
             [
-                .int(match.rawValue), .int(version.rawValue), .intArray(buckets), .int(bucketCount), .text(holder),
-                .intArray(leases.map(\.shard)), .intArray(leases.map(\.epoch)),
+                .int(match.rawValue), .int(version.rawValue), .intArray(buckets.map(\.number)), .int(bucketCount),
+                .text(holder), .intArray(leases.map(\.shard)), .intArray(leases.map(\.epoch)),
+                .intArray(buckets.map(\.shard)),
             ], deadline: .seconds(2))
         var claims = AlertClaims()
         claims.unheld = Set(buckets)
         for row in rows {
-            let bucket = try row.int("bucket")
+            let number = try row.int("bucket")
+            guard let bucket = buckets.first(where: { $0.number == number }) else { continue }
             claims.unheld.remove(bucket)
             if try row.bool("is_gained") { claims.gained.insert(bucket) }
         }

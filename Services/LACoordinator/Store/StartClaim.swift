@@ -16,6 +16,8 @@ package struct StartClaim: Sendable {
     package var attempt: Int
     /// The start replaces a running activity before iOS ends it.
     package var isRenewal: Bool
+    /// The channel that the activity is to subscribe to; nil for an activity with a token.
+    package var channel: ChannelID?
     /// The team that the user follows; nil when the follow names none.
     package var followedTeamID: String?
     package var match: MatchCard

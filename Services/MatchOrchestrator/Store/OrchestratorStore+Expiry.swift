@@ -123,6 +123,15 @@ extension OrchestratorStore {
                 where: "t.claimed_at <= clock_timestamp() - interval '2 hours'"), [.int(batchSize)])
         try await forgetReconciles(lease)
         try await purgeHolds(after: retention, lease)
+        // Until then its generation must not be given to another channel.
+        _ = try await repeated(
+            lease,
+            Self.deleteStatement(
+                from: "broadcast_channels", key: ["match_id", "environment", "class", "generation"],
+                where: """
+                    coalesce(t.deleted_at, t.lost_at, CASE WHEN t.channel_id IS NULL THEN t.ended_at END)
+                        <= clock_timestamp() - $4::double precision * interval '1 second'
+                    """), [.int(batchSize), retention.parameter])
     }
 
     /// Forgets silent pushes that were never sent: the match is over, was unfollowed, or the phone has no device token.

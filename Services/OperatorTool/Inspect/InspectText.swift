@@ -69,6 +69,7 @@ enum InspectText {
         lines.append(row("followers", number(match.followers) + expired + phoneless))
         lines.append(row("phones", "\(number(match.capableDevices)) that a push can start an activity on"))
         lines += activities(of: match)
+        for channel in match.channels { lines.append(row("channel", text(of: channel, now))) }
         for claim in match.alertClaims {
             lines.append(
                 row(
@@ -77,6 +78,18 @@ enum InspectText {
                         + "\(ago(claim.claimedAt, now))"))
         }
         return lines + fanOut(of: match) + findings(of: match)
+    }
+
+    /// "production, all alerts: open, 812,000 activities, at most 12 a minute; 12 min ago".
+    private static func text(of channel: MatchInspection.Channel, _ now: Int) -> String {
+        var parts = [channel.state, "\(number(channel.activities)) activities"]
+        if channel.state == "open" { parts.append("at most \(channel.perMinute) a minute") }
+        if let until = channel.restsUntil { parts.append("rests for \(span(until - now))") }
+        if channel.ends > 0 { parts.append("\(channel.ends) ends") }
+        if let reason = channel.lostReason { parts.append(reason) }
+        let generation = channel.generation > 1 ? ", generation \(channel.generation)" : ""
+        return "\(channel.environment), \(channel.alerts) alerts\(generation): \(parts.joined(separator: ", ")); "
+            + ago(channel.since, now)
     }
 
     /// The sum of all coordinators for the newest version that one of them has, and a line for each that is behind. A

@@ -131,6 +131,8 @@ struct SuiteLayout: Sendable {
                 "APNS_KEY_FILE": secrets.apnsKey, "APNS_KEY_ID": DevelopmentSecrets.keyID,
                 "APNS_TEAM_ID": DevelopmentSecrets.teamID, "APNS_BUNDLE_ID": DevelopmentSecrets.bundleID,
                 "APNS_URL": apnsURL, "APNS_SANDBOX_URL": "https://\(address):\(ports.apnsSandbox)",
+                "APNS_MANAGE_URL": apnsManagementURL,
+                "APNS_SANDBOX_MANAGE_URL": "https://\(address):\(ports.apnsSandboxManagement)",
                 "APNS_CA_FILE": secrets.certificate, "TOKEN_KEY_FILE": secrets.tokenKeys,
             ].merging(timed("KEEPALIVE_INTERVAL")) { _, new in new }
         case "apns-simulator":

@@ -14,8 +14,10 @@ struct UpRun: Sendable {
     let command: UpCommand
     let environment: [String: String]
 
-    /// The settings of traces that go to every service, like those of logs.
-    private static let traceSettings = ["OTEL_EXPORTER_OTLP_ENDPOINT", "TRACE_SAMPLE_RATIO"]
+    /// The settings that go to every service, like those of logs.
+    private static let handedOn = [
+        "OTEL_EXPORTER_OTLP_ENDPOINT", "TRACE_SAMPLE_RATIO", "BROADCAST", "CHANNEL_MIN_FOLLOWERS",
+    ]
     /// The default port of the web page.
     private static let pagePort = 8_090
 
@@ -81,7 +83,7 @@ struct UpRun: Sendable {
             tapes: Self.absolute(command.tapes), binaries: Self.ownFolder(), timing: DemoTiming(speed: command.speed),
             demo: .init(match: command.match, speed: command.speed, feed: command.feed, phones: command.phones),
             recordFolder: (command.record ?? environment["RECORD_DIR"]).map(Self.absolute),
-            extra: environment.filter { $0.key.hasPrefix("LOG_") || Self.traceSettings.contains($0.key) })
+            extra: environment.filter { $0.key.hasPrefix("LOG_") || Self.handedOn.contains($0.key) })
 
         let instances =
             suite.instances

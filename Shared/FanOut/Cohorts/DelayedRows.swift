@@ -2,7 +2,7 @@ import HTTP2
 
 /// Rows that wait for a time, in ticks of `interval`.
 struct DelayedRows {
-    typealias Row = (cohort: TokenCohort, slot: Int)
+    typealias Row = (cohort: any Cohort, slot: Int)
 
     static let interval = Duration.milliseconds(50)
 
@@ -12,7 +12,7 @@ struct DelayedRows {
     /// - Parameter now: by `MonotonicTime`, as all times here.
     init(now: Int64) { lastTick = Self.tick(now) }
 
-    mutating func add(_ cohort: TokenCohort, _ slot: Int, until time: Int64) {
+    mutating func add(_ cohort: any Cohort, _ slot: Int, until time: Int64) {
         rows[Self.tick(time) + 1, default: []].append((cohort, slot))
     }
 

@@ -1,23 +1,12 @@
 import APNsProtocol
+import Activities
+import HTTP2
 import SightscreenModels
 
-/// The audience of one match in one shard and one environment: the tokens that get the same payload. A broadcast
-/// channel would be another kind of cohort, with one request for all.
-///
-/// Rows lie in pages that do not move, with their tokens beside them. Only its loop touches a cohort.
-final class TokenCohort {
+/// The tokens of one match in one shard and one environment. They lie beside their rows.
+final class TokenCohort: CohortRows, Cohort {
     private static let pageRows = 1_024
 
-    /// The number in the loop's `CohortTable`; it is part of each push's tag.
-    let number: Int
-    let match: LoopMatch
-    let environment: APNsEnvironment
-    /// The shard, which is also the bucket of alert claims.
-    let shard: Int
-    let trust: ShardTrust
-    /// The number of slots that were ever in use.
-    private(set) var slots = 0
-    private var pages: [UnsafeMutablePointer<CohortRow>] = []
     private var tokenPages: [UnsafeMutablePointer<UInt8>] = []
     private var free: [Int32] = []
     private var index = SlotIndex()
@@ -25,80 +14,22 @@ final class TokenCohort {
     private var oddTokens: [Int32: String] = [:]
     /// The phones whose users have switched frequent updates off.
     private(set) var infrequent: [Int32: RosterKey] = [:]
-
-    var stage = Stage.open
-    var work = Work.none
-    /// The slot that the sweep has reached.
-    var cursor = 0
-    // A waiting row is marked `isQueued` and is in one of four places: in `retries` until its turn comes, in
-    // `awaitingStamp` until there is a fresh stamp, in `blocked` until there is room for a repetition, or in the loop's
-    // `DelayedRows` until a time.
-    /// Slots that are handled before the sweep goes on.
-    var retries: [Int32] = []
-    var inFlight = 0
-    /// Slots that wait for a fresh stamp.
-    var awaitingStamp: [Int32] = []
-    /// Slots that have no room in the retry budget for their repetition: they wait for room or for the next version.
-    private(set) var blocked: [Int32] = []
-    /// Versions whose alert this process has claimed for the cohort, and versions for which a claim was tried.
-    var gained: Set<UInt32> = []
-    var tried: Set<UInt32> = []
     /// Activities that were removed while pushes to them were in flight, with the number of those pushes.
     private var draining: [RosterKey: Int] = [:]
     /// Registrations that APNs called dead, by their time, until the table has them as dead, too.
     private var dead: [RosterKey: Double] = [:]
-    /// Something has changed since `settled` was last computed.
-    var needsSettling = true
-
-    enum Stage {
-        case open
-        /// The shard is to be handed over: only alerts that are already claimed are sent.
-        case closing
-        /// The shard was handed over or lost: nothing is sent, and the cohort is removed after its last answer.
-        case lost
-    }
-    /// A sweep over all rows.
-    enum Sweep {
-        /// The sweep sends to phones that are due an alert.
-        case alert
-        /// The sweep sends to all other phones.
-        case state
-    }
-
-    enum Work: Equatable {
-        case none
-        /// The cohort is in the work list of its connection pool.
-        case listed(Sweep)
-        /// A hold or the lease pauses the cohort; it is tried again with the next tick.
-        case paused(Sweep)
-        /// An alert has to be claimed for the cohort first; it is among the `unclaimed` of its match.
-        case unclaimed
-
-        var sweep: Sweep? {
-            switch self {
-            case .none, .unclaimed: nil
-            case .listed(let sweep), .paused(let sweep): sweep
-            }
-        }
-
-        var isListed: Bool { if case .listed = self { true } else { false } }
-        var isPaused: Bool { if case .paused = self { true } else { false } }
-    }
 
     init(number: Int, match: LoopMatch, environment: APNsEnvironment, shard: Int, trust: ShardTrust) {
-        self.number = number
-        self.match = match
-        self.environment = environment
-        self.shard = shard
-        self.trust = trust
+        super.init(
+            number: number, match: match, environment: environment, shard: shard, trust: trust,
+            pageRows: Self.pageRows)
     }
 
-    deinit {
-        for page in pages { page.deallocate() }
-        for page in tokenPages { page.deallocate() }
-    }
+    deinit { for page in tokenPages { page.deallocate() } }
 
+    var kind: PushKind { .update }
     var count: Int { index.count }
+    var bucket: AlertBucket { AlertBucket(shard: shard) }
 
     /// The number of activities to whose token APNs has accepted a push.
     private(set) var provenCount = 0
@@ -108,11 +39,6 @@ final class TokenCohort {
         guard !row.pointee.isProven, !row.pointee.flags.contains(.isDraining) else { return }
         row.pointee.isProven = true
         provenCount += 1
-    }
-
-    /// Returns the row of a slot; the pointer is valid as long as the cohort.
-    func row(_ slot: Int) -> UnsafeMutablePointer<CohortRow> {
-        pages[slot / Self.pageRows] + slot % Self.pageRows
     }
 
     func slot(_ key: RosterKey) -> Int? { index.slot(of: key) { row($0).pointee.key } }
@@ -188,13 +114,6 @@ final class TokenCohort {
         return count
     }
 
-    /// Queues a row, so that it is handled before the sweep goes on.
-    func queue(_ slot: Int) {
-        guard !row(slot).pointee.flags.contains(.isQueued) else { return }
-        row(slot).pointee.flags.insert(.isQueued)
-        retries.append(Int32(slot))
-    }
-
     /// Removes an activity: nothing is sent to it any more. With a push in flight its slot stays taken until the
     /// answer.
     /// - Returns: the last alert that it was sent, delivered or lost on its way; 0 for none.
@@ -221,27 +140,6 @@ final class TokenCohort {
         dead[key] = tokenAt
     }
 
-    /// Queues the rows that waited for a stamp.
-    func resume() {
-        retries += awaitingStamp
-        awaitingStamp.removeAll(keepingCapacity: true)
-    }
-    /// Blocks a row until the budget has room for another repetition.
-    func block(_ slot: Int) {
-        row(slot).pointee.flags.insert(.isQueued)
-        blocked.append(Int32(slot))
-    }
-
-    /// Queues up to `most` of the blocked rows.
-    func unblock(_ most: Int) {
-        guard most < blocked.count else {
-            retries += blocked
-            return blocked.removeAll(keepingCapacity: true)
-        }
-        retries += blocked.prefix(most)
-        blocked.removeFirst(most)
-    }
-
     /// Whether a push is in flight to a removed activity.
     func isDraining(_ key: RosterKey) -> Bool { draining[key] != nil }
 
@@ -254,8 +152,8 @@ final class TokenCohort {
     }
 
     /// Frees the slot of a removed row for another activity.
-    func release(_ slot: Int) {
-        row(slot).pointee.flags = []
+    override func release(_ slot: Int) {
+        super.release(slot)
         oddTokens[Int32(slot)] = nil
         infrequent[Int32(slot)] = nil
         free.append(Int32(slot))
@@ -263,35 +161,40 @@ final class TokenCohort {
 
     private func newSlot() -> Int {
         if let slot = free.popLast() { return Int(slot) }
-        if slots == pages.count * Self.pageRows {
-            let page = UnsafeMutablePointer<CohortRow>.allocate(capacity: Self.pageRows)
-            page.initialize(
-                repeating: CohortRow(
-                    key: RosterKey(user: UserID(""), device: DeviceID(""), generation: 0), tokenAt: 0, flags: [],
-                    level: 0), count: Self.pageRows)
-            pages.append(page)
+        let (slot, isOnNewPage) = addSlot()
+        if isOnNewPage {
             let tokens = UnsafeMutablePointer<UInt8>.allocate(capacity: Self.pageRows * TokenPath.inlineBytes)
             tokens.initialize(repeating: 0, count: Self.pageRows * TokenPath.inlineBytes)
             tokenPages.append(tokens)
         }
-        slots += 1
-        return slots - 1
+        return slot
     }
 
     private static func level(_ level: AlertLevel) -> UInt8 {
         UInt8(AlertLevel.allCases.firstIndex(of: level) ?? 0)
     }
 
-    // MARK: - Tokens
+    // MARK: - Pushes
+
+    var lateAfter: Int { 60 }
+
+    func allows(_ variant: PushVariant) -> Bool { true }
+
+    func noteSent() {}
+
+    func infrequentPhone(_ slot: Int) -> RosterKey? { infrequent[Int32(slot)] }
+
+    func template(
+        _ variant: PushVariant, _ authority: String, _ authorization: ProviderAuthorization
+    ) -> HTTP2HeaderTemplate {
+        variant.template(authority, authorization)
+    }
 
     private func tokenBytes(_ slot: Int) -> UnsafeMutablePointer<UInt8> {
         tokenPages[slot / Self.pageRows] + slot % Self.pageRows * TokenPath.inlineBytes
     }
 
-    /// Calls `body` with the `:path` of a push to the activity in a slot.
-    func withPath<Result>(
-        _ slot: Int, _ scratch: TokenPath, _ body: (UnsafeBufferPointer<UInt8>) -> Result
-    ) -> Result {
+    func withPath(_ slot: Int, _ scratch: TokenPath, _ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
         let count = Int(row(slot).pointee.tokenBytes)
         if count > 0 { return body(scratch.of(tokenBytes(slot), count: count)) }
         var path = "/3/device/\(oddTokens[Int32(slot)] ?? "")"

@@ -1,5 +1,5 @@
+package import Activities
 import Reactor
-import Activities
 package import SightscreenModels
 
 /// Claiming alerts. A few cohorts are claimed at a time, and the state of the others waits for its claim, because it
@@ -16,7 +16,7 @@ extension FanOutLoop {
     private static let claimSlow = 10
 
     /// Returns the newest fresh alert that no claim was tried for in this cohort.
-    func untried(_ cohort: TokenCohort) -> MatchVersion? {
+    func untried(_ cohort: any Cohort) -> MatchVersion? {
         let match = cohort.match
         // Under a hold nothing is claimed; the alert is claimed when the hold is lifted, if it is still fresh.
         guard cohort.count > 0, !match.hold.stops(.alerts) else { return nil }
@@ -28,16 +28,16 @@ extension FanOutLoop {
 
     /// Whether the cohort waits for an alert to be claimed. A shard that is being handed over, and a loop that
     /// finishes, claim nothing more, and send what they have claimed.
-    func waits(_ cohort: TokenCohort) -> Bool { !isFinishing && cohort.stage != .closing && untried(cohort) != nil }
+    func waits(_ cohort: any Cohort) -> Bool { !isFinishing && cohort.stage != .closing && untried(cohort) != nil }
 
     /// Starts the cohorts that waited for another claim and have a claimed alert, which only this process can send.
     func stopWaiting(_ match: LoopMatch) {
         startUnclaimed(of: match) { cohort in
-            !waits(cohort) && !cohort.gained.isEmpty && match.claim?.shards[cohort.shard] == nil
+            !waits(cohort) && !cohort.gained.isEmpty && match.claim?.buckets[cohort.bucket] == nil
         }
     }
 
-    private func startUnclaimed(of match: LoopMatch, where isReady: (TokenCohort) -> Bool) {
+    private func startUnclaimed(of match: LoopMatch, where isReady: (any Cohort) -> Bool) {
         let ready = match.unclaimed.filter(isReady)
         match.unclaimed.removeAll { cohort in ready.contains { $0 === cohort } }
         for cohort in ready { start(cohort) }
@@ -51,7 +51,7 @@ extension FanOutLoop {
         claimNext(match)
     }
 
-    func claimUntried(_ cohort: TokenCohort) {
+    func claimUntried(_ cohort: any Cohort) {
         let match = cohort.match
         guard cohort.work != .unclaimed, waits(cohort) else { return }
         waitForClaim(cohort)
@@ -59,7 +59,7 @@ extension FanOutLoop {
     }
 
     /// Takes the cohort off its work list until the alert is claimed, because its state carries the alert.
-    func waitForClaim(_ cohort: TokenCohort) {
+    func waitForClaim(_ cohort: any Cohort) {
         pools[cohort.environment]?.unlist(cohort)
         cohort.work = .unclaimed
         cohort.match.unclaimed.append(cohort)
@@ -78,16 +78,16 @@ extension FanOutLoop {
                 start(first)
                 continue
             }
-            var asked: [Int: Int64] = [:]
+            var asked: [AlertBucket: Int64] = [:]
             var phones = 0
             for cohort in match.unclaimed[...place].reversed()
-            where asked[cohort.shard] == nil && shards.takesClaims(cohort.shard) {
+            where asked[cohort.bucket] == nil && shards.takesClaims(cohort.shard) {
                 guard asked.isEmpty || match.claimsAreSlow || phones + cohort.count <= Self.claimedMax else { break }
-                asked[cohort.shard] = cohort.trust.epoch
+                asked[cohort.bucket] = cohort.trust.epoch
                 phones += cohort.count
             }
-            match.claim = LoopMatch.Claim(version: version, shards: asked)
-            report(.claim(match.id, version, shards: asked))
+            match.claim = LoopMatch.Claim(version: version, buckets: asked)
+            report(.claim(match.id, version, asked))
             return
         }
     }
@@ -97,34 +97,36 @@ extension FanOutLoop {
         guard var claim = match.claim else { return }
         claim.ticks += 1
         match.claim = claim
-        if claim.ticks >= Self.claimPatience { claimed(match.id, claim.version, claim.shards, gained: []) }
+        if claim.ticks >= Self.claimPatience { claimed(match.id, claim.version, claim.buckets, gained: []) }
     }
 
     /// Takes in the answer to `FanOutReport.claim`.
     /// - Parameters:
-    ///   - shards: the shards of the claim whose outcome is known. A shard that was lost and taken over again since has
-    ///     another epoch, and claims for itself.
-    ///   - gained: the shards whose alert this process may send; it never sends the others'.
-    package func claimed(_ id: MatchID, _ version: MatchVersion, _ shards: [Int: Int64], gained: Set<Int>) {
+    ///   - buckets: the buckets of the claim whose outcome is known. A shard that was lost and taken over again since
+    ///     has another epoch, and claims for itself.
+    ///   - gained: the buckets whose alert this process may send; it never sends the others'.
+    package func claimed(
+        _ id: MatchID, _ version: MatchVersion, _ buckets: [AlertBucket: Int64], gained: Set<AlertBucket>
+    ) {
         guard let match = matches[id] else { return }
         if var claim = match.claim, claim.version == version {
-            claim.shards = claim.shards.filter { shards[$0.key] == nil }
-            match.claim = claim.shards.isEmpty ? nil : claim
-            if claim.shards.isEmpty { match.claimsAreSlow = claim.ticks > Self.claimSlow }
+            claim.buckets = claim.buckets.filter { buckets[$0.key] == nil }
+            match.claim = claim.buckets.isEmpty ? nil : claim
+            if claim.buckets.isEmpty { match.claimsAreSlow = claim.ticks > Self.claimSlow }
         }
         let number = LoopMatch.number(version)
-        for cohort in match.cohorts where shards[cohort.shard] == cohort.trust.epoch {
+        for cohort in match.cohorts where buckets[cohort.bucket] == cohort.trust.epoch {
             // The answer to a claim that was given up is too late, whatever it says: the state has gone without the
             // alert.
             guard cohort.tried.insert(number).inserted else { continue }
-            if gained.contains(cohort.shard) {
+            if gained.contains(cohort.bucket) {
                 cohort.gained.insert(number)
             } else {
                 tally.lostAlerts += match.lost(version, cohort)
             }
         }
         // Cohorts with another alert to claim wait again; the others start.
-        startUnclaimed(of: match) { shards[$0.shard] != nil && !waits($0) }
+        startUnclaimed(of: match) { buckets[$0.bucket] != nil && !waits($0) }
         claimNext(match)
         wake()
     }

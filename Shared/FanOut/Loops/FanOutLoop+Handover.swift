@@ -27,17 +27,17 @@ extension FanOutLoop {
     /// Whether a shard has pushes in flight, or a claim or a claimed alert that some of its phones are still due.
     package func isBusy(_ shard: Int) -> Bool {
         matches.values.contains { match in
-            match.claim?.shards[shard] != nil
+            match.claim?.buckets.keys.contains { $0.shard == shard } ?? false
                 || match.cohorts.contains { $0.shard == shard && ($0.inFlight > 0 || owesAlert($0)) }
         } || cohorts.all.contains { $0.shard == shard && $0.inFlight > 0 }
     }
 
-    func owesAlert(_ cohort: TokenCohort) -> Bool {
+    func owesAlert(_ cohort: any Cohort) -> Bool {
         let now = clock.seconds
         return !cohort.gained.isEmpty && (0..<cohort.slots).contains { owesAlert(cohort, $0, now: now) }
     }
 
-    func owesAlert(_ cohort: TokenCohort, _ slot: Int, now: Int) -> Bool {
+    func owesAlert(_ cohort: any Cohort, _ slot: Int, now: Int) -> Bool {
         guard cohort.stage != .lost, !cohort.gained.isEmpty, !cohort.match.hold.stops(.pushes) else { return false }
         let row = cohort.row(slot)
         return row.pointee.flags.contains(.isUsed) && !row.pointee.flags.contains(.isDraining)

@@ -12,7 +12,7 @@ extension FanOutLoop {
             guard let trust = shards.trust(of: entry.shard) else { continue }
             let match = match(entry.match)
             var lastAlert = match.lastAlerts[entry.phone] ?? 0
-            for other in match.cohorts where other.shard == entry.shard && other.environment != entry.environment {
+            for other in match.tokens where other.shard == entry.shard && other.environment != entry.environment {
                 lastAlert = max(lastAlert, other.remove(entry.key))
             }
             let cohort = cohort(match, entry, trust)
@@ -33,10 +33,10 @@ extension FanOutLoop {
     /// - Returns: those with a push in flight; `FanOutReport.drained` follows when it is answered.
     package func remove(_ places: [RosterPlace]) -> [RosterPlace] {
         // Lost cohorts that wait for their last answers count, too: what they sent may be delivered after what follows.
-        let lost = cohorts.all.filter { $0.stage == .lost }
+        let lost = cohorts.all.compactMap { $0 as? TokenCohort }.filter { $0.stage == .lost }
         return places.compactMap { place in
             var isInFlight = false
-            let known = (matches[place.match]?.cohorts ?? []) + lost.filter { $0.match.id == place.match }
+            let known = (matches[place.match]?.tokens ?? []) + lost.filter { $0.match.id == place.match }
             for cohort in known where cohort.shard == place.shard {
                 cohort.match.noteDelivered(cohort.remove(place.key), on: place.phone, now: clock.seconds)
                 isInFlight = isInFlight || cohort.isDraining(place.key)
@@ -53,12 +53,13 @@ extension FanOutLoop {
                 pools[cohort.environment]?.unlist(cohort)
                 forget(cohort)
             }
-            match.cohorts.removeAll { $0.shard == shard }
+            match.tokens.removeAll { $0.shard == shard }
+            match.channels.removeAll { $0.shard == shard }
             match.unclaimed.removeAll { $0.shard == shard }
         }
     }
 
-    func forget(_ cohort: TokenCohort) {
+    func forget(_ cohort: any Cohort) {
         if cohort.stage == .lost, cohort.inFlight == 0 { cohorts.remove(cohort) }
     }
 
@@ -70,20 +71,20 @@ extension FanOutLoop {
     }
 
     private func cohort(_ match: LoopMatch, _ entry: RosterEntry, _ trust: ShardTrust) -> TokenCohort {
-        if let known = match.cohorts.first(where: { $0.shard == entry.shard && $0.environment == entry.environment }) {
+        if let known = match.tokens.first(where: { $0.shard == entry.shard && $0.environment == entry.environment }) {
             return known
         }
-        let cohort = cohorts.add { number in
+        let cohort: TokenCohort = cohorts.add { number in
             TokenCohort(
                 number: number, match: match, environment: entry.environment, shard: entry.shard, trust: trust)
         }
         if shards.isClosing(entry.shard) { cohort.stage = .closing }
-        match.cohorts.append(cohort)
+        match.tokens.append(cohort)
         return cohort
     }
 
     /// The number of activities in this loop.
-    package var count: Int { matches.values.reduce(0) { $0 + $1.cohorts.reduce(0) { $0 + $1.count } } }
+    package var count: Int { matches.values.reduce(0) { $0 + $1.tokens.reduce(0) { $0 + $1.count } } }
 
     package var connections: Int { pools.values.reduce(0) { $0 + $1.connectionCount } }
 
@@ -102,7 +103,8 @@ extension FanOutLoop {
                 forget(cohort)
             }
             // The cohorts refer to their match; without this the two would keep each other alive.
-            match.cohorts = []
+            match.tokens = []
+            match.channels = []
             match.unclaimed = []
             matches[id] = nil
         }
@@ -114,7 +116,7 @@ extension FanOutLoop {
     package func rosterSums(_ shards: Set<Int>) -> [Int: RosterSum] {
         var sums = Dictionary(shards.map { ($0, Optional(RosterSum())) }) { first, _ in first }
         for match in matches.values {
-            for cohort in match.cohorts where shards.contains(cohort.shard) {
+            for cohort in match.tokens where shards.contains(cohort.shard) {
                 guard let sum = cohort.sum else {
                     sums[cohort.shard] = .some(nil)
                     continue
@@ -132,10 +134,10 @@ extension FanOutLoop {
     package func settled() -> [(match: MatchID, shard: Int, progress: BucketProgress)] {
         var all: [(match: MatchID, shard: Int, progress: BucketProgress)] = []
         for match in matches.values {
-            let changed = Set(match.cohorts.filter(\.needsSettling).map(\.shard))
+            let changed = Set(match.tokens.filter(\.needsSettling).map(\.shard))
             for shard in changed {
-                let parts = match.cohorts.filter { $0.shard == shard && $0.count > 0 }
-                for cohort in match.cohorts where cohort.shard == shard { cohort.needsSettling = false }
+                let parts = match.tokens.filter { $0.shard == shard && $0.count > 0 }
+                for cohort in match.tokens where cohort.shard == shard { cohort.needsSettling = false }
                 guard let first = parts.first?.settled() else { continue }
                 let together = parts.dropFirst().reduce(Optional(first)) { sum, cohort in
                     cohort.settled().flatMap { sum?.and($0) }

@@ -19,7 +19,7 @@ extension FanOutLoop {
     }
 
     /// Sends the next push of a cohort over a connection.
-    func next(_ cohort: TokenCohort, over sender: HTTP2Sender, _ pool: APNsConnectionPool) -> Turn {
+    func next(_ cohort: any Cohort, over sender: HTTP2Sender, _ pool: APNsConnectionPool) -> Turn {
         let match = cohort.match
         let asked = match.bytesMax
         guard let authorization, sender.hasRoom(forBody: asked),
@@ -28,7 +28,7 @@ extension FanOutLoop {
         // The lease is checked for each push, because this thread may have stalled since the last one.
         guard cohort.stage != .lost, !match.hold.stops(.pushes), cohort.trust.isHeld else { return .paused }
         let now = clock.seconds
-        while let (slot, wasQueued) = nextSlot(cohort) {
+        while let (slot, wasQueued) = cohort.nextSlot() {
             let row = cohort.row(slot)
             let selection = match.selection(for: row, cohort, now: now)
             // An alert sweep, a shard that is being handed over and a loop that finishes send only alerts; other phones
@@ -39,8 +39,8 @@ extension FanOutLoop {
             let isInfrequent = row.pointee.flags.contains(.isInfrequent)
             let left = selection.isEmpty ? ImmediateBudget.forAlerts : 0
             let mayBeImmediate =
-                !isInfrequent || immediates.hasRoom(cohort.infrequent[Int32(slot)], leaving: left, now: now)
-            switch match.need(row, selection, mayBeImmediate: mayBeImmediate, now: now) {
+                !isInfrequent || immediates.hasRoom(cohort.infrequentPhone(slot), leaving: left, now: now)
+            switch match.need(row, selection, of: cohort, mayBeImmediate: mayBeImmediate, now: now) {
             case .nothing:
                 if match.repeatsQuietly { cohort.needsSettling = true }
                 continue
@@ -53,6 +53,10 @@ extension FanOutLoop {
                     report(.stamp(match.id))
                 }
             case .push(let variant):
+                guard cohort.allows(variant) else {
+                    holdBack(cohort, slot, variant.stamp)
+                    return .paused
+                }
                 let hadThis = row.pointee.tried >= match.stamp
                 let isRepetition = hadThis && !row.pointee.flags.contains(.repeatsFreely)
                 if isRepetition, !pool.hasRoomForRepetition {
@@ -64,7 +68,7 @@ extension FanOutLoop {
                     cohort.queue(slot)
                     return .noRoom
                 }
-                let template = variant.template(pool.authority, authorization)
+                let template = cohort.template(variant, pool.authority, authorization)
                 let tag = cohort.number << 32 | slot
                 let isSubmitted = cohort.withPath(slot, path) {
                     sender.submit(
@@ -78,10 +82,11 @@ extension FanOutLoop {
                 }
                 pool.sent(tag, isRepetition: isRepetition)
                 if isInfrequent, variant.priority == .immediate {
-                    immediates.spend(cohort.infrequent[Int32(slot)], now: now)
+                    immediates.spend(cohort.infrequentPhone(slot), now: now)
                 }
                 row.pointee.sent(
                     stamp: variant.stamp, alert: variant.alert, serial: authorization.serial, isFirst: !hadThis)
+                cohort.noteSent()
                 cohort.inFlight += 1
                 match.progress.sent += 1
                 return .sent
@@ -90,36 +95,11 @@ extension FanOutLoop {
         return .done
     }
 
-    /// Returns the next row without a push in flight: queued rows first, then the others in turn.
-    private func nextSlot(_ cohort: TokenCohort) -> (slot: Int, wasQueued: Bool)? {
-        while let queued = cohort.retries.popLast() {
-            let slot = Int(queued)
-            let row = cohort.row(slot)
-            row.pointee.flags.remove(.isQueued)
-            if row.pointee.flags.contains(.isDraining) {
-                if row.pointee.inFlightStamp == 0 { cohort.release(slot) }
-                continue
-            }
-            guard row.pointee.inFlightStamp == 0, row.pointee.flags.contains(.isUsed) else { continue }
-            return (slot, true)
-        }
-        let newest = cohort.match.stamp
-        while cohort.cursor < cohort.slots {
-            let slot = cohort.cursor
-            cohort.cursor += 1
-            let row = cohort.row(slot)
-            guard row.pointee.delivered < newest, row.pointee.inFlightStamp == 0,
-                row.pointee.flags.isDisjoint(with: [.isQueued, .isDraining]), row.pointee.flags.contains(.isUsed)
-            else { continue }
-            return (slot, false)
-        }
-        return nil
-    }
-
     // MARK: - Answers
 
     func finished(_ tag: Int, _ outcome: HTTP2Outcome, on sender: HTTP2Sender, _ pool: APNsConnectionPool) {
         guard let cohort = cohorts[tag >> 32] else { return }
+        let tokens = cohort as? TokenCohort
         let slot = tag & 0xffff_ffff
         let row = cohort.row(slot)
         let (stamp, key) = (row.pointee.inFlightStamp, row.pointee.key)
@@ -130,24 +110,28 @@ extension FanOutLoop {
         let isGone = wasDraining || cohort.stage == .lost
         switch outcome {
         case .response(let response) where response.status == 200:
-            pool.badTokens.noteGood(isProven: row.pointee.isProven)
             sender.notes.isProven = true
-            pool.accepted(tag)
-            cohort.prove(slot)
+            pool.accepted(tag, kind: cohort.kind)
+            if let tokens {
+                pool.badTokens.noteGood(isProven: row.pointee.isProven)
+                tokens.prove(slot)
+            } else if let channel = cohort as? ChannelCohort {
+                channel.pacer.accepted(at: MonotonicTime.now)
+            }
             accepted(row, cohort, slot, stamp)
         case .response(let response): refused(row, cohort, tag, stamp, response, pool, sender)
         case .refused:
             row.pointee.refused()
             // A push that was not processed because its connection closed says nothing about APNs.
             let isFree = sender.isGoingAway
-            pool.notProcessed(tag, isFree: isFree)
+            pool.notProcessed(tag, kind: cohort.kind, isFree: isFree)
             if isFree { row.pointee.flags.insert(.repeatsFreely) }
             failed(.notProcessed, row, cohort, stamp)
             if !isGone { retry(row, cohort, slot, from: .milliseconds(20)) }
         case .unknown(let reason):
             if row.pointee.carriesAlert { tally.lostAlerts += 1 }
             row.pointee.unanswered()
-            pool.unanswered(tag, reason)
+            pool.unanswered(tag, reason, kind: cohort.kind)
             failed(.unanswered, row, cohort, stamp)
             // A lost connection is replaced in a moment; a host that does not answer is given more time.
             let wait: Duration = if case .connectionLost = reason { .milliseconds(100) } else { .milliseconds(500) }
@@ -155,12 +139,12 @@ extension FanOutLoop {
         }
         if row.pointee.flags.contains(.isDraining), !row.pointee.flags.contains(.isQueued) { cohort.release(slot) }
         // Only the answer to a removed row counts, not one to another token that the activity has got since.
-        if wasDraining, cohort.noteLastAnswer(key) { report(.drained(cohort.match.id, key)) }
+        if wasDraining, let tokens, tokens.noteLastAnswer(key) { report(.drained(cohort.match.id, key)) }
         forget(cohort)
     }
 
     private func accepted(
-        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, _ stamp: UInt32
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort, _ slot: Int, _ stamp: UInt32
     ) {
         let isNew = row.pointee.flags.contains(.isNew)
         row.pointee.accepted(stamp: stamp)
@@ -187,7 +171,7 @@ extension FanOutLoop {
     /// Counts a push that was not accepted. A phone counts once per version, by its last failure, and no longer once a
     /// push is accepted.
     private func failed(
-        _ failure: PushFailure, _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ stamp: UInt32
+        _ failure: PushFailure, _ row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort, _ stamp: UInt32
     ) {
         tally.failures[failure, default: 0] += 1
         let match = cohort.match
@@ -198,23 +182,30 @@ extension FanOutLoop {
     }
 
     private func refused(
-        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ tag: Int, _ stamp: UInt32,
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort, _ tag: Int, _ stamp: UInt32,
         _ response: HTTP2Response, _ pool: APNsConnectionPool, _ sender: HTTP2Sender
     ) {
         row.pointee.refused()
         var answer = APNsAnswer(status: response.status, body: response.body)
         answer.retryAfter = response.retryAfter
-        let outcome = UpdateOutcome(answer)
+        var outcome = UpdateOutcome(answer)
+        let (tokens, channel) = (cohort as? TokenCohort, cohort as? ChannelCohort)
+        // A channel's limit says nothing about the host.
+        if channel != nil, outcome.host == .throttled { outcome.host = .healthy }
         failed(PushFailure(answer), row, cohort, stamp)
-        pool.refused(tag, answer, outcome, serial: serial(of: row), on: sender)
+        pool.refused(tag, answer, outcome, kind: cohort.kind, serial: serial(of: row), on: sender)
         guard !row.pointee.flags.contains(.isDraining), cohort.stage != .lost else { return }
         let slot = tag & 0xffff_ffff
+        if let channel, refused(channel, answer, outcome) { return }
         switch outcome.phone {
-        case .retire(let sinceMs) where isAbout(row, sinceMs): retire(row, cohort, slot, isBad: false)
-        // The answer is about an earlier life of the token.
-        case .retire: retry(row, cohort, slot, from: .seconds(1), to: .seconds(60))
-        case .retireUnlessMany: noteBadToken(row, cohort, slot, pool)
-        case .skipVersion, .shows:
+        case .retire(let sinceMs):
+            guard let tokens, isAbout(row, sinceMs) else {
+                // The answer is about an earlier life of the token.
+                return retry(row, cohort, slot, from: .seconds(1), to: .seconds(60))
+            }
+            retire(row, tokens, slot, isBad: false)
+        case .retireUnlessMany where tokens != nil: if let tokens { noteBadToken(row, tokens, slot, pool) }
+        case .skipVersion, .shows, .retireUnlessMany, .channelGone, .broadcastOff:
             // This version cannot be sent to the phone as it is; the next one may be.
             row.pointee.delivered = max(row.pointee.delivered, stamp)
             if stamp < cohort.match.stamp {
@@ -289,7 +280,7 @@ extension FanOutLoop {
 
     /// Delays the next try by twice the last wait, half of it random.
     private func retry(
-        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, from first: Duration,
+        _ row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort, _ slot: Int, from first: Duration,
         to most: Duration = .seconds(10), notBefore: Duration = .zero
     ) {
         let bound = row.pointee.nextWait(from: first, to: most)

@@ -138,7 +138,7 @@ package final class FanOutLoop: @unchecked Sendable {
         match.progress = VersionProgress()
         match.progress.version = match.update?.version.rawValue ?? 0
         match.progress.publishedAt = MonotonicTime.now
-        let few = match.cohorts.reduce(0) { $0 + $1.infrequent.count }
+        let few = match.tokens.reduce(0) { $0 + $1.infrequent.count }
         match.progress.targeted = match.coarse.stamp < match.stamp ? phones - few : phones
         match.unclaimed.removeAll()
         for cohort in match.cohorts {
@@ -151,7 +151,7 @@ package final class FanOutLoop: @unchecked Sendable {
     }
     /// Returns the current figures of this loop.
     package func measure() -> FanOutMeasure {
-        var measure = FanOutMeasure(phones: count)
+        var measure = FanOutMeasure(phones: count, channels: measureChannels())
         for (environment, pool) in pools {
             measure.pools[environment] = .init(connections: pool.openConnections, inFlight: pool.inFlight)
         }
@@ -178,13 +178,14 @@ package final class FanOutLoop: @unchecked Sendable {
     package func takeCounts() -> FanOutCounts {
         var counts = FanOutCounts()
         (counts.held, counts.failures) = (tally.held, tally.failures)
+        (counts.paced, counts.rested) = (tally.paced, tally.rested)
         for (environment, pool) in pools {
             let (pushes, repetitions) = pool.takeCounts()
             counts.pushes.merge(pushes) { $0 + $1 }
             counts.repetitions += repetitions
             counts.stopped[environment] = pool.stopCause == nil ? 0 : 1
         }
-        (tally.held, tally.failures) = (0, [:])
+        (tally.held, tally.failures, tally.paced, tally.rested) = (0, [:], 0, 0)
         return counts
     }
 
@@ -204,12 +205,12 @@ package final class FanOutLoop: @unchecked Sendable {
     // MARK: - Work
 
     /// Starts a sweep over all rows of a cohort, from the first one on.
-    func start(_ cohort: TokenCohort) {
+    func start(_ cohort: any Cohort) {
         cohort.cursor = 0
         pools[cohort.environment]?.list(cohort, for: cohort.gained.isEmpty ? .state : .alert)
     }
 
-    func list(_ cohort: TokenCohort) {
+    func list(_ cohort: any Cohort) {
         switch cohort.work {
         case .listed, .unclaimed: return
         case .none: cohort.cursor = cohort.slots
@@ -220,7 +221,7 @@ package final class FanOutLoop: @unchecked Sendable {
     }
 
     /// Queues a row again after a delay.
-    func delay(_ cohort: TokenCohort, _ slot: Int, by delay: Duration) {
+    func delay(_ cohort: any Cohort, _ slot: Int, by delay: Duration) {
         guard !cohort.row(slot).pointee.flags.contains(.isQueued) else { return }
         cohort.row(slot).pointee.flags.insert(.isQueued)
         delayed.add(cohort, slot, until: MonotonicTime.now + MonotonicTime.nanoseconds(delay))
@@ -248,11 +249,12 @@ package final class FanOutLoop: @unchecked Sendable {
                 giveUpLateClaim(match)
                 claimUntried(match)
                 if match.coarsen(now: clock.seconds) { sendToInfrequent(match) }
+                beat(match, at: now)
             }
             for pool in pools.values { (pool.phones, pool.provenPhones) = (0, 0) }
             for cohort in cohorts.all {
                 pools[cohort.environment]?.phones += cohort.count
-                pools[cohort.environment]?.provenPhones += cohort.provenCount
+                pools[cohort.environment]?.provenPhones += (cohort as? TokenCohort)?.provenCount ?? 0
             }
             for pool in pools.values {
                 pool.tick(now)
@@ -265,13 +267,13 @@ package final class FanOutLoop: @unchecked Sendable {
 
     /// Sends phones with few updates the newest version, because no version chosen for them has come for a minute.
     private func sendToInfrequent(_ match: LoopMatch) {
-        for cohort in match.cohorts where !cohort.infrequent.isEmpty {
+        for cohort in match.tokens where !cohort.infrequent.isEmpty {
             match.progress.targeted += cohort.queueInfrequent(below: match.coarse.stamp)
             list(cohort)
         }
     }
 
-    private func unblock(_ cohort: TokenCohort) {
+    private func unblock(_ cohort: any Cohort) {
         let most = pools[cohort.environment]?.takeRepetitions(cohort.blocked.count) ?? 0
         guard most > 0 else { return }
         cohort.unblock(most)

@@ -15,17 +15,15 @@ final class LoopMatch {
         var keepAlive: Int
     }
 
-    /// A claim of an alert for some shards.
+    /// A claim of an alert for some buckets.
     struct Claim {
         let version: MatchVersion
-        /// The shards without an answer yet, with the epochs of their leases.
-        var shards: [Int: Int64]
+        /// The buckets without an answer yet, with the epochs of their shards' leases.
+        var buckets: [AlertBucket: Int64]
         /// Ticks since the claim was sent.
         var ticks = 0
     }
 
-    /// Seconds after which the newest state is sent to no phone any more under the stamp it was committed with.
-    private static let lateAfter = 60
     /// The most payload variants kept. With one or two fresh alerts a version has at most four: its state alone, and
     /// one with each set of alerts that a phone still lacks. There is room for as many again with another stamp, and
     /// for what a third alert adds.
@@ -52,14 +50,17 @@ final class LoopMatch {
     private(set) var repeatsQuietly = false
     /// The stamp that the newest version was committed with.
     private var versionStamp: UInt32 = 0
-    var cohorts: [TokenCohort] = []
+    var tokens: [TokenCohort] = []
+    var channels: [ChannelCohort] = []
+    /// All cohorts. Alerts are claimed for the last ones first: one claim lets all who listen to a channel know.
+    var cohorts: [any Cohort] { tokens as [any Cohort] + channels }
     /// The last alert of phones whose activities are gone, kept while alerts are fresh, so that the next activity on
     /// such a phone does not repeat it.
     private(set) var lastAlerts: [RosterKey: UInt32] = [:]
     /// When a version of the match was last published, by `MonotonicTime`.
     var usedAt = MonotonicTime.now
     /// Cohorts that wait for a claim of the newest alert; claims are made one after the other.
-    var unclaimed: [TokenCohort] = []
+    var unclaimed: [any Cohort] = []
     /// The claim that awaits its answer.
     var claim: Claim?
     /// Whether the last claim was answered slowly or not at all.
@@ -144,7 +145,7 @@ final class LoopMatch {
         case stamp
     }
     /// Returns the fresh alerts that go to a phone with the newest state.
-    func selection(for row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, now: Int) -> FreshAlerts.Selection {
+    func selection(for row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort, now: Int) -> FreshAlerts.Selection {
         guard !alerts.entries.isEmpty, row.pointee.alertLevel != .none, !hold.stops(.alerts) else { return .init() }
         return alerts.selection(after: MatchVersion(Int(row.pointee.alertedThrough)), now: now) { entry in
             cohort.gained.contains(Self.number(entry.version)) && isDue(entry, to: row)
@@ -154,7 +155,7 @@ final class LoopMatch {
 
     /// Whether this process has claimed an alert for a phone and has not sent it.
     private func isUndelivered(
-        _ version: MatchVersion, to row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort
+        _ version: MatchVersion, to row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort
     ) -> Bool {
         let number = Self.number(version)
         return cohort.gained.contains(number) && row.pointee.alertedThrough < number
@@ -171,7 +172,7 @@ final class LoopMatch {
     }
 
     /// Returns the number of phones that will not get an alert, because another process has claimed it for them.
-    func lost(_ version: MatchVersion, _ cohort: TokenCohort) -> Int {
+    func lost(_ version: MatchVersion, _ cohort: any Cohort) -> Int {
         guard let entry = alerts.entries.first(where: { $0.version == version }) else { return 0 }
         return (0..<cohort.slots).count { slot in
             let row = cohort.row(slot)
@@ -192,14 +193,14 @@ final class LoopMatch {
     ///   - mayBeImmediate: whether the phone has a push at priority 10 left.
     ///   - now: seconds since 1970 by the database's clock.
     func need(
-        _ row: UnsafeMutablePointer<CohortRow>, _ selection: FreshAlerts.Selection, mayBeImmediate: Bool = true,
-        now: Int
+        _ row: UnsafeMutablePointer<CohortRow>, _ selection: FreshAlerts.Selection, of cohort: any Cohort,
+        mayBeImmediate: Bool = true, now: Int
     ) -> Need {
         guard let update else { return .nothing }
         if row.pointee.flags.contains(.isInfrequent), selection.isEmpty, row.pointee.delivered >= max(coarse.stamp, 1) {
             return .nothing
         }
-        guard let stamp = stamp(for: row, update, now: now) else { return .stamp }
+        guard let stamp = stamp(for: row, of: cohort, update, now: now) else { return .stamp }
         guard row.pointee.delivered < stamp else { return .nothing }
         if repeatsQuietly, selection.isEmpty, row.pointee.delivered >= versionStamp, !row.pointee.isShortLived {
             // The phone got this state by a push that does not expire soon.
@@ -223,12 +224,14 @@ final class LoopMatch {
 
     /// Returns the stamp with which the newest state can be sent to a phone; nil when a fresh one has to be taken
     /// first.
-    private func stamp(for row: UnsafeMutablePointer<CohortRow>, _ update: MatchUpdate, now: Int) -> UInt32? {
+    private func stamp(
+        for row: UnsafeMutablePointer<CohortRow>, of cohort: any Cohort, _ update: MatchUpdate, now: Int
+    ) -> UInt32? {
         let own = stamp
         if row.pointee.delivered != 0 {
             // The own stamp is not later than what the phone shows, or the version is on its way to all phones. After a
             // hold or an outage it may be so old that the phone would call the state stale.
-            guard row.pointee.delivered < own, now - Int(own) > Self.lateAfter else { return own }
+            guard row.pointee.delivered < own, now - Int(own) > cohort.lateAfter else { return own }
         }
         let tokenAt = row.pointee.flags.contains(.isNew) ? Int(row.pointee.tokenAt) : nil
         if StampRule.isUsable(update.stamp, tokenAt: tokenAt, now: now) { return own }

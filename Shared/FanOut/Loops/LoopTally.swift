@@ -10,6 +10,9 @@ struct LoopTally {
     var failures: [PushFailure: Int] = [:]
     /// Pushes that a hold kept from leaving.
     var held = 0
+    /// States that a channel's pace, or its rest, kept from leaving at once.
+    var paced = 0
+    var rested = 0
 
     /// Removes and returns the reports; called with each tick.
     mutating func takeReports() -> [FanOutReport] {

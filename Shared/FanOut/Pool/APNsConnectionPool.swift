@@ -58,8 +58,8 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
     private var acceptedAt: Int64 = 0
     private var tickedAt: Int64 = 0
     /// The work lists: cohorts in an alert sweep, and cohorts in a state sweep. The last one is at work.
-    private var alerting: [TokenCohort] = []
-    private var stating: [TokenCohort] = []
+    private var alerting: [any Cohort] = []
+    private var stating: [any Cohort] = []
     private var turn = 0
     /// Pushes sent while both alerts and states were waiting.
     private var shared = 0
@@ -89,14 +89,14 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
 
     // MARK: - Work
 
-    func list(_ cohort: TokenCohort, for sweep: TokenCohort.Sweep) {
+    func list(_ cohort: any Cohort, for sweep: CohortRows.Sweep) {
         unlist(cohort)
         cohort.work = .listed(sweep)
         if sweep == .alert { alerting.append(cohort) } else { stating.append(cohort) }
     }
 
     /// Takes a cohort off the work lists.
-    func unlist(_ cohort: TokenCohort) {
+    func unlist(_ cohort: any Cohort) {
         defer { cohort.work = .none }
         guard cohort.work.isListed else { return }
         // The cohort at work is the last one of its list.
@@ -178,18 +178,18 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
         return nil
     }
 
-    private func stop(_ cohort: TokenCohort) {
+    private func stop(_ cohort: any Cohort) {
         unlist(cohort)
         loop.forget(cohort)
     }
 
-    private func pause(_ cohort: TokenCohort, _ sweep: TokenCohort.Sweep) {
+    private func pause(_ cohort: any Cohort, _ sweep: CohortRows.Sweep) {
         stop(cohort)
         if cohort.stage != .lost { cohort.work = .paused(sweep) }
     }
 
     /// Gives each cohort its turn: a match with a million phones does not keep the others waiting.
-    private func rotate(_ cohorts: inout [TokenCohort]) {
+    private func rotate(_ cohorts: inout [any Cohort]) {
         turn += 1
         guard turn >= Self.turnMax, cohorts.count > 1, let last = cohorts.popLast() else { return }
         turn = 0

@@ -37,7 +37,7 @@ package enum PushResult: Sendable {
 }
 
 /// The values of the label `kind` of `sightscreen_pushes_total`.
-package enum PushKind: String, Sendable { case start, update, end, silent, visible }
+package enum PushKind: String, Sendable { case start, update, end, silent, visible, publish }
 
 /// The labels by which `sightscreen_pushes_total` counts.
 package struct PushCount: Hashable, Sendable {

@@ -51,6 +51,6 @@ package struct ProviderAuthorization: Sendable {
         HTTP2HeaderTemplate(
             authority: authority,
             fields: [HTTP2Field("authorization", "bearer \(token)", neverIndexed: true)]
-                + headers.fields.map { HTTP2Field($0.name, $0.value) }, uniqueField: APNsHeaders.idField)
+                + headers.fields.map { HTTP2Field($0.name, $0.value) }, uniqueField: headers.idField)
     }
 }

@@ -1,6 +1,6 @@
 import APNsProtocol
 
-/// The consequence of APNs' answer to an update, for the phone and for the host.
+/// The consequence of APNs' answer to an update, for the phone or the channel, and for the host.
 struct UpdateOutcome: Equatable {
     enum ForPhone: Equatable {
         /// The phone shows the stamp.
@@ -16,6 +16,10 @@ struct UpdateOutcome: Equatable {
         /// The newest state is sent again after a wait in milliseconds, which doubles from the first value up to the
         /// second.
         case retry(from: Int, to: Int)
+        /// The channel does not exist; nothing is published to it any more.
+        case channelGone
+        /// APNs has deleted every channel of the app.
+        case broadcastOff
     }
 
     enum ForHost: Equatable {
@@ -44,7 +48,9 @@ struct UpdateOutcome: Equatable {
         case .accepted: phone = .shows
         case .tokenDead(let sinceMs): phone = .retire(sinceMs: sinceMs)
         case .tokenUnknown: phone = .retireUnlessMany
-        case .ourBug, .rebuildSmaller: phone = .skipVersion
+        case .ourBug, .rebuildSmaller, .channelsFull: phone = .skipVersion
+        case .channelGone: phone = .channelGone
+        case .broadcastOff: phone = .broadcastOff
         case .backOffToken: (phone, host) = (.retry(from: 5_000, to: 60_000), .throttled)
         case .retryLater(let reconnecting):
             (phone, host, endsConnection) = (.retry(from: 500, to: 10_000), .error, reconnecting)

@@ -99,9 +99,20 @@ extension Setting {
     public static let dismissAfter = Setting(
         "DISMISS_AFTER", default: .seconds(900), in: .zero ... .seconds(14_400),
         help: "How long a finished match stays on the Lock Screen.")
+    public static let broadcast = Setting(
+        "BROADCAST", default: Broadcast.auto.rawValue,
+        help: "auto or off: whether matches with many followers have broadcast channels, which iOS 18 can listen to.")
     /// The path that `Settings.tokenKeys()` reads.
     public static let tokenKeyFile = Setting(
         TokenKeyFile.setting, default: "",
         help:
             "The keys that encrypt push tokens; only with SIGHTSCREEN_STAND_INS=1 may it be left out: tokens in clear.")
+}
+
+/// The values of `BROADCAST`.
+public enum Broadcast: String, CaseIterable, Sendable {
+    /// Channels are made and used.
+    case auto
+    /// No channel is made, and every activity has a token.
+    case off
 }

@@ -64,6 +64,13 @@ public struct Settings: Sendable {
     /// Returns the value as it was given, or the default.
     public func string(_ name: String) throws(ConfigurationError) -> String { try raw.value(name) }
 
+    /// Returns one of the values of a type.
+    public func choice<Value: RawRepresentable<String> & CaseIterable>(
+        _ name: String
+    ) throws(ConfigurationError) -> Value {
+        try raw.oneOf(name, Array(Value.allCases))
+    }
+
     /// Returns the value as it was given; nil if it was not.
     public func optionalString(_ name: String) throws(ConfigurationError) -> String? { try raw.string(name) }
 

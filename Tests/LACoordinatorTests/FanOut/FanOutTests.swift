@@ -59,8 +59,9 @@ import Testing
                 for await report in stream.stream {
                     guard case .claim(let match, let version, let shards) = report else { continue }
                     count += 1
-                    guard let gained = await claims(count, Array(shards.keys)) else { continue }
-                    await fanOut.onEach { $0.claimed(match, version, shards, gained: gained) }
+                    guard let gained = await claims(count, shards.keys.map(\.shard)) else { continue }
+                    let buckets = Set(gained.map { AlertBucket(shard: $0) })
+                    await fanOut.onEach { $0.claimed(match, version, shards, gained: buckets) }
                 }
             }
             await fanOut.open()
@@ -101,7 +102,7 @@ import Testing
         }
 
         /// The shards of the claims that were asked for.
-        func claims() -> [[Int: Int64]] {
+        func claims() -> [[AlertBucket: Int64]] {
             reports.withLockedValue { reports in
                 reports.compactMap { report in if case .claim(_, _, let shards) = report { shards } else { nil } }
             }
@@ -459,7 +460,7 @@ import Testing
         }
         for report in bench.reports.withLockedValue({ $0 }) {
             guard case .claim(_, _, let shards) = report else { continue }
-            #expect(shards.keys.reduce(0) { $0 + sizes[$1, default: 0] } <= 1_000)
+            #expect(shards.keys.reduce(0) { $0 + sizes[$1.shard, default: 0] } <= 1_000)
         }
         await bench.end()
     }

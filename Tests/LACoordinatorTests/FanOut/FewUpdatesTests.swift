@@ -117,7 +117,9 @@ import Testing
             update.stamp = Stamp(Int(FanOutTests.now) + seconds)
             update.priority = 10
             _ = match.publish(update, repeatsQuietly: false)
-            guard case .push(let variant) = match.need(cohort.row(slot), .init(), now: update.stamp.rawValue) else {
+            guard
+                case .push(let variant) = match.need(cohort.row(slot), .init(), of: cohort, now: update.stamp.rawValue)
+            else {
                 return nil
             }
             return variant.priority

@@ -31,7 +31,12 @@ import Testing
     private static func path(_ cohort: TokenCohort, _ slot: Int) -> String {
         let scratch = TokenPath()
         defer { scratch.deallocate() }
-        return cohort.withPath(slot, scratch) { String(decoding: $0, as: UTF8.self) }
+        var path = ""
+        _ = cohort.withPath(slot, scratch) {
+            path = String(decoding: $0, as: UTF8.self)
+            return true
+        }
+        return path
     }
 
     /// Apple promises nothing about tokens: those that are not as they are today are kept as they are.
@@ -166,7 +171,9 @@ import Testing
         let new = try #require(cohort.add(entry))
         let old = try #require(cohort.add(Self.entry("ben", token: "bb", delivered: stamp - 60)))
         let priorities = [new, old].map { slot -> APNsPriority? in
-            guard case .push(let variant) = match.need(cohort.row(slot), .init(), now: stamp) else { return nil }
+            guard case .push(let variant) = match.need(cohort.row(slot), .init(), of: cohort, now: stamp) else {
+                return nil
+            }
             return variant.priority
         }
         #expect(priorities == [.immediate, .routine])

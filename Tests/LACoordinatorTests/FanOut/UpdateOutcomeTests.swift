@@ -45,6 +45,16 @@ import Testing
         (.internalServerError, trouble, .error, false),
         (.serviceUnavailable, trouble, .error, false),
         (.shutdown, trouble, .error, true),
+        (.badRequestParams, .skipVersion, .healthy, false),
+        (.badRequestPayload, .skipVersion, .healthy, false),
+        (.missingChannelID, .skipVersion, .healthy, false),
+        (.missingChannelQueueSize, .skipVersion, .healthy, false),
+        (.missingPushType, .skipVersion, .healthy, false),
+        (.cannotCreateChannelConfig, .skipVersion, .healthy, false),
+        (.badChannelID, .channelGone, .healthy, false),
+        (.channelNotRegistered, .channelGone, .healthy, false),
+        (.broadcastFeatureNotEnabled, .broadcastOff, .healthy, false),
+        (.featureNotEnabled, .broadcastOff, .healthy, false),
     ]
 
     @Test func theTableNamesEveryReason() {

@@ -48,7 +48,8 @@ struct Harness: Sendable {
             "DATABASE_URL": url, "SIGHTSCREEN_STAND_INS": "1", "INSTANCE": "test", "APNS_KEY_FILE": credentials.keyFile,
             "APNS_KEY_ID": "KEYID00001", "APNS_TEAM_ID": "TEAMID0001", "APNS_BUNDLE_ID": "dev.sightscreen.app",
             "APNS_URL": "https://\(apns.origin)", "APNS_SANDBOX_URL": "https://\(apns.origin)",
-            "APNS_CA_FILE": credentials.certificateFile,
+            "APNS_CA_FILE": credentials.certificateFile, "APNS_MANAGE_URL": "https://\(apns.origin)",
+            "APNS_SANDBOX_MANAGE_URL": "https://\(apns.origin)",
         ]
     }
 

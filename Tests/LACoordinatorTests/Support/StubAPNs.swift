@@ -26,6 +26,9 @@ actor StubAPNs {
         var staleAt: Int?
         var dismissAt: Int?
         var attributes: [String: String]
+        /// Of a start: the channel that the activity is to listen to.
+        var inputChannel: String?
+        var headers: [String: String]
         var wakesApp: Bool
         /// Of those that were made to it.
         var connection: HTTP2ConnectionID
@@ -51,6 +54,27 @@ actor StubAPNs {
             return (script, counts[push.token] ?? 0)
         }
         func set(_ script: Script?) { self.script = script }
+
+        var channels: [String] = []
+        var channelRefusal: APNsReason?
+        func refuseChannels(_ reason: APNsReason?) { channelRefusal = reason }
+
+        func manage(_ request: HTTP2Request) -> HTTP2Reply {
+            if let channelRefusal { return refusal(channelRefusal) }
+            switch request.method {
+            case "POST":
+                channels.append(Data("channel \(channels.count)".utf8).base64EncodedString())
+                return .respond(
+                    HTTP2Response(
+                        status: 201, headers: [HTTP2Field("apns-channel-id", channels.last ?? "")], body: []))
+            case "DELETE":
+                channels.removeAll { $0 == request.headers["apns-channel-id"] }
+                return .respond(HTTP2Response(status: 204))
+            default:
+                let list = channels.map { "\"\($0)\"" }.joined(separator: ",")
+                return .respond(HTTP2Response(status: 200, body: Array("{\"channels\":[\(list)]}".utf8)))
+            }
+        }
     }
 
     static let accepted = HTTP2Reply.respond(HTTP2Response(status: 200))
@@ -80,6 +104,7 @@ actor StubAPNs {
         let server = try await HTTP2Server.start(
             host: "127.0.0.1", port: 0, tls: tls, reactor: reactor, settings: .init(concurrentStreamsMax: streamsMax)
         ) { request in
+            if request.path.hasPrefix("/1/apps/") { return await log.manage(request) }
             guard let push = parse(request) else { return refusal(.payloadEmpty) }
             let (script, count) = await log.append(push)
             return await script?(push, count) ?? accepted
@@ -89,6 +114,12 @@ actor StubAPNs {
 
     /// What to answer from now on: the push, and how many its token has had with this one. Nil: 200.
     func answer(_ script: Script?) async { await log.set(script) }
+
+    /// The channels that were made and not deleted.
+    var channels: [String] { get async { await log.channels } }
+
+    /// Refuses to make or delete channels from now on; nil: no longer.
+    func refuseChannels(_ reason: APNsReason?) async { await log.refuseChannels(reason) }
 
     var pushes: [Push] { get async { await log.pushes } }
 
@@ -132,9 +163,11 @@ actor StubAPNs {
                 var staleAt: Int?
                 var dismissAt: Int?
                 var wakesApp: Int?
+                var inputChannel: String?
                 enum CodingKeys: String, CodingKey {
                     case event, timestamp, alert, attributes
                     case wakesApp = "content-available"
+                    case inputChannel = "input-push-channel"
                     case state = "content-state"
                     case staleAt = "stale-date"
                     case dismissAt = "dismissal-date"
@@ -149,7 +182,7 @@ actor StubAPNs {
             attributes["followedTeamId"] = sent.followedTeamId
         }
         return Push(
-            token: String(request.path.dropFirst("/3/device/".count)),
+            token: request.headers["apns-channel-id"] ?? String(request.path.dropFirst("/3/device/".count)),
             priority: Int(request.headers["apns-priority"] ?? "") ?? 0,
             pushType: request.headers["apns-push-type"] ?? "", topic: request.headers["apns-topic"] ?? "",
             expiration: Int(request.headers["apns-expiration"] ?? "") ?? 0,
@@ -157,7 +190,9 @@ actor StubAPNs {
             authorization: request.headers["authorization"] ?? "",
             event: aps.event ?? "", timestamp: aps.timestamp ?? 0, version: aps.state?.version ?? 0,
             alert: aps.alert?.title, alertBody: aps.alert?.body, sound: aps.alert?.sound, staleAt: aps.staleAt,
-            dismissAt: aps.dismissAt, attributes: attributes,
+            dismissAt: aps.dismissAt, attributes: attributes, inputChannel: aps.inputChannel,
+            headers: Dictionary(
+                request.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
             wakesApp: aps.wakesApp == 1, connection: request.connection,
             verdict: verdict(request, isForApp: aps.event == nil))
     }

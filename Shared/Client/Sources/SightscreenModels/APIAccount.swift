@@ -38,6 +38,8 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         public var appVersion: String?
         public var liveActivitiesEnabled: Bool
         public var frequentPushesEnabled: Bool
+        /// Whether the phone can subscribe to broadcast channels.
+        public var broadcast: Bool?
         public var createdAt: Int
         public var lastSeenAt: Int
         /// The last push that was sent because push-to-starts do not arrive: `none`, `silent`, `visible` or `passive`.
@@ -52,7 +54,8 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
             deviceId: DeviceID, platform: String, environment: APNsEnvironment, deviceToken: DeviceToken?,
             deviceTokenAt: Int?, pushToStartToken: PushToStartToken?, pushToStartTokenAt: Int?, osVersion: String?,
             appVersion: String?,
-            liveActivitiesEnabled: Bool, frequentPushesEnabled: Bool, createdAt: Int, lastSeenAt: Int,
+            liveActivitiesEnabled: Bool, frequentPushesEnabled: Bool, broadcast: Bool? = nil, createdAt: Int,
+            lastSeenAt: Int,
             fallbackStep: String, fallbackAt: Int?, visiblePushAt: Int?, reconcileSentAt: Int?
         ) {
             self.deviceId = deviceId
@@ -66,6 +69,7 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
             self.appVersion = appVersion
             self.liveActivitiesEnabled = liveActivitiesEnabled
             self.frequentPushesEnabled = frequentPushesEnabled
+            self.broadcast = broadcast
             self.createdAt = createdAt
             self.lastSeenAt = lastSeenAt
             self.fallbackStep = fallbackStep
@@ -122,13 +126,15 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         /// `gone`.
         public var seenAt: Int?
         public var card: String?
+        /// The broadcast channel that the activity is subscribed to.
+        public var channelId: ChannelID?
 
         public init(
             matchId: MatchID, deviceId: DeviceID, generation: Int, status: String, endReason: String?,
             startId: StartID?, startsSent: Int, startSentAt: Int?, startGivenUpAt: Int?, activityId: ActivityID?,
             activityToken: UpdateToken?, activityTokenAt: Int?, endPush: String, createdAt: Int, activatedAt: Int?,
             endedAt: Int?, renewalDueAt: Int?, renewalStartId: StartID?, renewalSentAt: Int?,
-            seenAt: Int?, card: String?
+            seenAt: Int?, card: String?, channelId: ChannelID? = nil
         ) {
             self.matchId = matchId
             self.deviceId = deviceId
@@ -151,6 +157,7 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
             self.renewalSentAt = renewalSentAt
             self.seenAt = seenAt
             self.card = card
+            self.channelId = channelId
         }
     }
 }

@@ -1,0 +1,104 @@
+import APNsProtocol
+package import Activities
+import HTTP2
+package import SightscreenModels
+
+/// A broadcast channel as a loop takes it in.
+package struct ChannelEntry: Sendable, Hashable {
+    package var key: ChannelKey
+    package var id: ChannelID
+    /// The shard whose holder publishes to the channel.
+    package var shard: Int
+    /// What an earlier holder learnt of the channel's limit: publishes a minute.
+    package var perMinute: Int
+    /// The end of the rest that an earlier holder began, in seconds since 1970 by the database's clock.
+    package var restsUntil: Double
+
+    package init(key: ChannelKey, id: ChannelID, shard: Int, perMinute: Int, restsUntil: Double) {
+        self.key = key
+        self.id = id
+        self.shard = shard
+        self.perMinute = perMinute
+        self.restsUntil = restsUntil
+    }
+}
+
+/// A broadcast channel: one row, one push for everyone who listens.
+final class ChannelCohort: CohortRows, Cohort {
+    /// Nanoseconds after which the newest state is repeated: a phone may have missed the last publish, and APNs stores
+    /// none.
+    static let heartbeat: Int64 = 120_000_000_000
+
+    let entry: ChannelEntry
+    var pacer: ChannelPacer
+    private let path: [UInt8]
+    /// When a state was last published, by `MonotonicTime`; 0 for never.
+    private var publishedAt: Int64 = 0
+    /// The stamp of the last state that the pacer held back.
+    private var pacedStamp: UInt32 = 0
+    private var templates: [APNsPriority: (template: HTTP2HeaderTemplate, serial: Int)] = [:]
+
+    init(
+        number: Int, match: LoopMatch, trust: ShardTrust, bundleID: String, entry: ChannelEntry, pacer: ChannelPacer
+    ) {
+        self.entry = entry
+        self.pacer = pacer
+        path = Array(APNsHeaders.broadcastPath(bundleID: bundleID).utf8)
+        super.init(
+            number: number, match: match, environment: entry.key.environment, shard: entry.shard, trust: trust,
+            pageRows: 1)
+        // Every alert is due that is claimed for the channel, whenever its subscribers came.
+        row(addSlot().slot).pointee = CohortRow(
+            key: RosterKey(user: UserID(""), device: DeviceID(""), generation: 0), tokenAt: 0, flags: [.isUsed],
+            level: UInt8(entry.key.audience.rawValue))
+    }
+
+    var kind: PushKind { .publish }
+    var count: Int { 1 }
+    var bucket: AlertBucket { AlertBucket(channel: entry.key, shard: shard) }
+
+    /// APNs drops an update whose stamp is past, and does not say so.
+    var lateAfter: Int { StampRule.ageMax }
+
+    func allows(_ variant: PushVariant) -> Bool { pacer.allows(isAlert: variant.alert != 0, at: MonotonicTime.now) }
+
+    /// Notes that the pacer holds a state back.
+    /// - Returns: whether it is the first time for this stamp.
+    func noteHeldBack(_ stamp: UInt32) -> Bool {
+        defer { pacedStamp = stamp }
+        return pacedStamp != stamp
+    }
+
+    func noteSent() {
+        publishedAt = MonotonicTime.now
+        pacer.published(at: publishedAt)
+    }
+
+    /// Queues the newest state once more if the last publish is as old as a heartbeat.
+    /// - Returns: whether it did.
+    func beat(at now: Int64) -> Bool {
+        guard publishedAt > 0, now - publishedAt >= Self.heartbeat, work == .none, inFlight == 0 else { return false }
+        // With nothing known to be shown the state goes at priority 5, with a fresh stamp.
+        row(0).pointee.delivered = 0
+        row(0).pointee.flags.insert(.repeatsFreely)
+        publishedAt = now
+        queue(0)
+        return true
+    }
+
+    func infrequentPhone(_ slot: Int) -> RosterKey? { nil }
+
+    func withPath(_ slot: Int, _ scratch: TokenPath, _ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+        path.withUnsafeBufferPointer { body($0) }
+    }
+
+    func template(
+        _ variant: PushVariant, _ authority: String, _ authorization: ProviderAuthorization
+    ) -> HTTP2HeaderTemplate {
+        if let known = templates[variant.priority], known.serial == authorization.serial { return known.template }
+        let made = authorization.template(
+            authority, APNsHeaders.publish(to: entry.id, priority: variant.priority))
+        templates[variant.priority] = (made, authorization.serial)
+        return made
+    }
+}

@@ -1,0 +1,37 @@
+/// The SQL about broadcast channels that several services' statements share.
+package enum ChannelSQL {
+    /// A condition on a row of `broadcast_channels`: activities may be started on the channel.
+    package static func isOpen(_ row: String) -> String {
+        "(\(row).channel_id IS NOT NULL AND \(isCurrent(row)))"
+    }
+
+    /// A condition on a row of `broadcast_channels`: the channel is open, or is being made.
+    package static func isCurrent(_ row: String) -> String { "(\(row).ended_at IS NULL AND \(row).lost_at IS NULL)" }
+
+    /// The number of an `AudienceClass`.
+    /// - Parameter alerts: the follow's alert level.
+    package static func audience(_ alerts: String) -> String {
+        "(CASE \(alerts) WHEN 'key' THEN 1 WHEN 'none' THEN 2 ELSE 0 END)"
+    }
+
+    /// The alert level of a class.
+    package static func alerts(_ audience: String) -> String {
+        "(CASE \(audience) WHEN 1 THEN 'key' WHEN 2 THEN 'none' ELSE 'all' END)"
+    }
+
+    /// A condition on a row `c` of `broadcast_channels`: it is for a phone and a follow of these rows.
+    package static func isFor(match: String, device: String, follow: String) -> String {
+        """
+        (c.match_id = \(match) AND c.environment = \(device).environment
+            AND c.class = \(audience("\(follow).alerts")) AND \(device).broadcast)
+        """
+    }
+
+    /// A condition on rows `f` of `fixtures` and `a` of `active_matches`, either of which may be missing: the match has
+    /// activities, or will have some within three hours.
+    package static let hasActivities = """
+        (CASE WHEN a.version > 0 THEN a.ended_at IS NULL AND NOT a.at_stumps
+            ELSE f.starts_at BETWEEN clock_timestamp() - interval '6 hours' AND clock_timestamp() + interval '3 hours'
+                AND NOT \(FixtureSQL.isOver("f.status")) AND NOT \(FixtureSQL.isCalledOff("f.status")) END)
+        """
+}

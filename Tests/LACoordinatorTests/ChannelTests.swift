@@ -1,0 +1,316 @@
+import APNsProtocol
+import Activities
+import HTTP2
+import Messages
+import Postgres
+import SightscreenModels
+import Store
+import TestKit
+import Testing
+
+@testable import FanOut
+@testable import LACoordinator
+
+/// Broadcast channels, from the wish for one to its deletion, against a real database.
+@Suite struct ChannelTests {
+    @Test func aChannelIsMadeOnceAndEveryVersionIsPublishedToIt() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            try await harness.coordinate { coordinator in
+                let channel = try await harness.openChannel()
+                let update = try await harness.commit()
+                await coordinator.matchUpdated(MatchUpdated(update: update))
+                try await eventually("the version is published") {
+                    await harness.apns.pushes(to: channel).last?.version == update.version.rawValue
+                }
+                let publish = try #require(await harness.apns.pushes(to: channel).last)
+                #expect(publish.headers[":path"] == nil && publish.headers["apns-topic"] == nil)
+                #expect(publish.headers["apns-expiration"] == "0" && publish.pushType == "liveactivity")
+                #expect(publish.priority == 5 && publish.event == "update" && publish.alert == nil)
+                #expect(publish.headers["apns-request-id"] != nil && publish.id == nil)
+                try await harness.settle()
+                #expect(await harness.apns.channels.count == 1)
+            }
+        }
+    }
+
+    @Test func aStartIsResolvedWhenAPNsTakesItOnAChannel() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            try await harness.coordinate { coordinator in
+                let channel = try await harness.openChannel()
+                try await harness.follow("asha")
+                try await harness.canListen("asha")
+                try await harness.follow("token")
+                coordinator.activitiesChanged()
+                try await eventually("the activity runs") { try await harness.status("asha") == "active none" }
+                let start = try #require(await harness.apns.pushes(to: Harness.startToken("asha")).first)
+                #expect(start.inputChannel == channel)
+                try await eventually("the other phone is started, too") {
+                    await !harness.apns.pushes(to: Harness.startToken("token")).isEmpty
+                }
+                let other = try #require(await harness.apns.pushes(to: Harness.startToken("token")).first)
+                #expect(other.inputChannel == nil)
+                #expect(try await harness.status("token") == "pending none", "it waits for its token")
+            }
+        }
+    }
+
+    @Test func aStartWaitsForItsChannelAndThenGoesOutOnAToken() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            await harness.apns.refuseChannels(.serviceUnavailable)
+            try await harness.coordinate { coordinator in
+                try await harness.follow("asha")
+                try await harness.canListen("asha")
+                coordinator.activitiesChanged()
+                try await harness.settle()
+                #expect(await harness.apns.pushes(to: Harness.startToken("asha")).isEmpty)
+                try await harness.pool.execute(
+                    "UPDATE live_activities SET created_at = clock_timestamp() - interval '6 seconds'")
+                coordinator.activitiesChanged()
+                try await eventually("it is started") {
+                    let starts = await harness.apns.pushes(to: Harness.startToken("asha"))
+                    return starts.count == 1 && starts[0].inputChannel == nil
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [(AlertLevel.all, true), (.key, false), (.none, false)])
+    func anAlertIsPublishedOnceToThoseWhoWantIt(level: AlertLevel, isAlerted: Bool) async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel(level)
+            try await harness.coordinate { coordinator in
+                let channel = try await harness.openChannel(level)
+                let update = try await harness.commit(alert: .milestone, value: 50)
+                await coordinator.matchUpdated(MatchUpdated(update: update))
+                try await eventually("the version is published") {
+                    await harness.apns.pushes(to: channel).last?.version == update.version.rawValue
+                }
+            }
+            // Whoever takes the channel over repeats the state, and not the alert.
+            try await harness.coordinate(instance: "b") { _ in
+                let before = await harness.apns.pushes.count
+                try await eventually("the state is repeated") { await harness.apns.pushes.count > before }
+                let alerts = await harness.apns.pushes.filter { $0.alert != nil }
+                #expect(alerts.count == (isAlerted ? 1 : 0))
+                #expect(alerts.allSatisfy { $0.priority == 10 })
+            }
+        }
+    }
+
+    @Test func a429RestsTheChannelAndTheNextHolderKnows() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            try await harness.coordinate { coordinator in
+                let channel = try await harness.openChannel()
+                await harness.apns.answer { push, _ in
+                    push.token == channel ? StubAPNs.refusal(.tooManyRequests) : StubAPNs.accepted
+                }
+                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
+                try await eventually("what it taught is written") {
+                    try await harness.channel("per_minute || ' ' || (rests_until > now() + interval '50 seconds')")
+                        == "6 true"
+                }
+                await harness.apns.answer(nil)
+            }
+            let before = await harness.apns.pushes.count
+            try await harness.coordinate(instance: "b") { coordinator in
+                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
+                try await harness.settle()
+                #expect(await harness.apns.pushes.count == before, "it rests")
+                let wicket = try await harness.commit(alert: .wicket)
+                await coordinator.matchUpdated(MatchUpdated(update: wicket))
+                try await eventually("an alert breaks the rest") {
+                    await harness.apns.pushes.last?.version == wicket.version.rawValue
+                }
+                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit(alert: .wicket)))
+                try await harness.settle()
+                #expect(await harness.apns.pushes.count == before + 1, "once")
+            }
+        }
+    }
+
+    @Test func aRefusedAlertIsPublishedAfterTheRest() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            try await harness.coordinate { coordinator in
+                let channel = try await harness.openChannel()
+                await harness.apns.answer { push, _ in
+                    push.alert == nil
+                        ? StubAPNs.accepted
+                        : await harness.apns.pushes(to: channel).filter({ $0.alert != nil }).count > 1
+                            ? StubAPNs.accepted : StubAPNs.refusal(.tooManyRequests, retryAfter: 2)
+                }
+                let wicket = try await harness.commit(alert: .wicket)
+                await coordinator.matchUpdated(MatchUpdated(update: wicket))
+                try await eventually("it is published again, while it is fresh") {
+                    await harness.apns.pushes(to: channel).filter { $0.alert != nil }.count == 2
+                }
+                #expect(try await harness.pool.query("SELECT FROM alert_claims").count == 1)
+            }
+        }
+    }
+
+    @Test func theActivitiesOfAChannelThatIsGoneAreMoved() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            try await harness.coordinate { coordinator in
+                let channel = try await harness.openChannel()
+                try await harness.follow("asha")
+                try await harness.canListen("asha")
+                coordinator.activitiesChanged()
+                try await eventually("the activity runs") { try await harness.status("asha") == "active none" }
+                await harness.apns.answer { push, _ in
+                    push.token == channel ? StubAPNs.refusal(.channelNotRegistered) : StubAPNs.accepted
+                }
+                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
+                try await eventually("it gets a start without a channel") {
+                    await harness.apns.pushes(to: Harness.startToken("asha")).last.map { $0.inputChannel == nil }
+                        ?? false
+                }
+                #expect(try await harness.channel("lost_reason") == "ChannelNotRegistered")
+                #expect(try await harness.status("asha") == "active none", "until the new token comes")
+            }
+        }
+    }
+
+    @Test func withBroadcastsOffNoChannelIsMadeAndAllAreLost() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            try await harness.askForChannel(.key)
+            await harness.apns.refuseChannels(.broadcastFeatureNotEnabled)
+            try await harness.coordinate { _ in
+                try await eventually("both are lost") {
+                    try await harness.pool.query("SELECT FROM broadcast_channels WHERE lost_at IS NULL").isEmpty
+                }
+                let stops = try await harness.pool.query("SELECT environment, reason FROM broadcast_stops")
+                #expect(try stops.map { try $0.string("reason") } == ["BroadcastFeatureNotEnabled"])
+            }
+        }
+    }
+
+    @Test func aMatchThatIsOverHasItsEndPublishedUntilTheChannelIsDeleted() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            try await harness.coordinate(settings: ["DISMISS_AFTER": "900s"]) { coordinator in
+                let channel = try await harness.openChannel()
+                try await harness.pool.execute(
+                    "UPDATE active_matches SET settled_at = now(), ended_at = now(), display_state = 'completed'")
+                try await eventually("the end is published") {
+                    await harness.apns.pushes(to: channel).contains { $0.event == "end" }
+                }
+                try await eventually("the next is due a minute after the first") {
+                    try await harness.channel(
+                        "ends || ' ' || round(extract(epoch FROM end_due_at - ended_at))") == "1 60"
+                }
+                let end = try #require(await harness.apns.pushes(to: channel).last { $0.event == "end" })
+                #expect(end.priority == 10 && end.expiration == 0 && end.alert == nil)
+                // It is not published to any more.
+                let count = await harness.apns.pushes(to: channel).count
+                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
+                try await harness.settle()
+                #expect(await harness.apns.pushes(to: channel).count == count)
+                try await harness.pool.execute("UPDATE broadcast_channels SET end_due_at = now()")
+                try await eventually("again, with the same dismissal") {
+                    let ends = await harness.apns.pushes(to: channel).filter { $0.event == "end" }
+                    return ends.count == 2 && ends[0].dismissAt == ends[1].dismissAt
+                        && ends[0].timestamp < ends[1].timestamp
+                }
+                try await harness.pool.execute(
+                    "UPDATE broadcast_channels SET ends = \(ChannelStore.endMinutes.count), end_due_at = NULL")
+                try await eventually("it is deleted") {
+                    let isNoted = try await harness.channel("deleted_at IS NOT NULL") == "true"
+                    return await harness.apns.channels.isEmpty && isNoted
+                }
+            }
+        }
+    }
+
+    @Test func aHoldKeepsPublishesFromLeaving() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            try await harness.coordinate { coordinator in
+                let channel = try await harness.openChannel()
+                try await harness.hold(.pushes, of: coordinator)
+                try await harness.settle()
+                let count = await harness.apns.pushes(to: channel).count
+                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
+                try await harness.settle()
+                #expect(await harness.apns.pushes(to: channel).count == count)
+            }
+        }
+    }
+
+    @Test func aCreationIsClaimedByOneProcessAndForATime() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            let store = ChannelStore(pool: harness.pool)
+            let leases = try await harness.leases()
+            let first = try await store.claimCreations(leases, limit: 10)
+            #expect(first.count == 1)
+            #expect(try await store.claimCreations(leases, limit: 10).isEmpty, "a call is under way")
+            let key = try #require(first.first?.key)
+            try await harness.pool.execute("UPDATE broadcast_channels SET call_until = now() - interval '1 second'")
+            #expect(try await store.claimCreations(leases, limit: 10).count == 1, "the answer was lost")
+            #expect(try await store.opened(key, ChannelID("one"), leases))
+            #expect(try await !store.opened(key, ChannelID("two"), leases), "the other one is deleted")
+            var stale = leases
+            for index in stale.indices { stale[index].epoch -= 1 }
+            try await harness.pool.execute("UPDATE broadcast_channels SET channel_id = NULL, call_until = NULL")
+            #expect(try await store.claimCreations(stale, limit: 10).isEmpty)
+            #expect(try await !store.opened(key, ChannelID("two"), stale), "under a stale epoch")
+        }
+    }
+
+    @Test func aChannelThatNoRowNamesIsReportedAfterTenMinutes() async throws {
+        try await Harness.with { harness in
+            let store = ChannelStore(pool: harness.pool)
+            let listed = [ChannelID("orphan"), ChannelID("known")]
+            try await harness.askForChannel()
+            try await harness.pool.execute("UPDATE broadcast_channels SET channel_id = 'known'")
+            #expect(try await store.unknown(listed, in: .production).isEmpty)
+            try await harness.pool.execute("UPDATE unknown_channels SET seen_at = now() - interval '11 minutes'")
+            #expect(try await store.unknown(listed, in: .production) == [ChannelID("orphan")])
+            #expect(try await store.unknown(listed, in: .sandbox).isEmpty, "first seen there now")
+            #expect(try await store.unknown([], in: .production).isEmpty)
+            #expect(try await store.unknown(listed, in: .production).isEmpty, "it was away, and counts anew")
+        }
+    }
+}
+
+extension Harness {
+    /// What the orchestrator does when a class of followers is large enough.
+    func askForChannel(_ level: AlertLevel = .all) async throws {
+        try await pool.execute(
+            """
+            INSERT INTO broadcast_channels (match_id, environment, class, generation, shard)
+            VALUES ($1, 'production', $2, 1, 7)
+            """, [.int(Self.match.rawValue), .int(AudienceClass(level).rawValue)])
+    }
+
+    /// Waits until APNs has made the channel.
+    func openChannel(_ level: AlertLevel = .all) async throws -> String {
+        try await eventually("the channel is there") {
+            try await pool.query("SELECT FROM broadcast_channels WHERE channel_id IS NULL").isEmpty
+        }
+        return try await pool.query(
+            "SELECT channel_id FROM broadcast_channels WHERE class = $1", [.int(AudienceClass(level).rawValue)]
+        )[0].string("channel_id")
+    }
+
+    func channel(_ column: String) async throws -> String? {
+        try await pool.query("SELECT (\(column))::text AS value FROM broadcast_channels")[0].optionalString("value")
+    }
+
+    func canListen(_ user: String) async throws {
+        try await pool.execute("UPDATE devices SET broadcast = true WHERE user_id = $1", [.text(user)])
+    }
+
+    func leases() async throws -> [ShardLease] {
+        try await LeaseStore(pool: pool).acquire(
+            (0..<DeviceRoute.shardCount).map { LeaseName.shard($0) }, holder: "test", duration: .seconds(600)
+        ).compactMap { ShardLease($0) }
+    }
+}

@@ -1,0 +1,111 @@
+import MatchOrchestrator
+import Postgres
+import SightscreenModels
+import Store
+import TestKit
+import Testing
+
+/// Which matches and classes get a broadcast channel.
+@Suite struct ChannelTests {
+    private static let match = MatchID(1_304_076)
+
+    /// A fixture, and three users whose phones can listen: two want all alerts, one the key ones. A fourth phone cannot.
+    private func fixture(
+        _ pool: PostgresPool, startsIn: String = "1 hour", status: String = "NS"
+    ) async throws -> (OrchestratorStore, Lease) {
+        try await pool.execute(
+            """
+            INSERT INTO fixtures (match_id, league_id, competition, format, status, starts_at, home_id, home_name,
+                home_code, away_id, away_name, away_code)
+            VALUES ($1, 1, 'IPL', 'twenty20', $3, now() + $2::interval, 8, 'R', 'RR', 5, 'K', 'KKR')
+            """, [.int(Self.match.rawValue), .text(startsIn), .text(status)])
+        for (user, alerts, listens) in [
+            ("ann", "all", true), ("ben", "all", true), ("cat", "key", true), ("dan", "all", false),
+        ] {
+            try await pool.execute(
+                "INSERT INTO match_follows (user_id, match_id, alerts) VALUES ($1, $2, $3)",
+                [.text(user), .int(Self.match.rawValue), .text(alerts)])
+            try await pool.execute(
+                """
+                INSERT INTO devices (user_id, device_id, route, shard, push_to_start_token, broadcast)
+                VALUES ($1, 'phone', 77, 3, $1, $2)
+                """, [.text(user), .bool(listens)])
+        }
+        let lease = try #require(
+            try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "test/1", duration: .seconds(60)).first)
+        return (OrchestratorStore(pool: pool), lease)
+    }
+
+    private func channels(_ pool: PostgresPool) async throws -> [String] {
+        try await pool.query(
+            """
+            SELECT environment || ' ' || class || ' ' || generation AS channel FROM broadcast_channels
+            ORDER BY environment, class, generation
+            """
+        ).map { try $0.string("channel") }
+    }
+
+    @Test func aClassThatIsLargeEnoughGetsOneChannel() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await fixture(pool)
+            #expect(try await store.askForChannels(followers: 3, under: lease) == 0, "who cannot listen does not count")
+            #expect(try await store.askForChannels(followers: 2, under: lease) == 1)
+            #expect(try await store.askForChannels(followers: 2, under: lease) == 0)
+            #expect(try await channels(pool) == ["production 0 1"])
+            #expect(try await store.askForChannels(followers: 1, under: lease) == 1)
+            #expect(try await channels(pool) == ["production 0 1", "production 1 1"])
+        }
+    }
+
+    @Test(arguments: [
+        ("4 hours", "NS", 0), ("2 hours", "NS", 1), ("-1 hours", "NS", 1), ("2 hours", "Cancl.", 0),
+        ("-3 hours", "Finished", 0),
+    ])
+    func onlyAMatchThatIsNearGetsOne(startsIn: String, status: String, asked: Int) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await fixture(pool, startsIn: startsIn, status: status)
+            #expect(try await store.askForChannels(followers: 2, under: lease) == asked)
+        }
+    }
+
+    @Test func aMatchThatGoesOnAfterItsEndGetsAnotherGeneration() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await fixture(pool)
+            #expect(try await store.askForChannels(followers: 2, under: lease) == 1)
+            try await pool.execute("UPDATE broadcast_channels SET channel_id = 'x', ended_at = now()")
+            try await pool.execute(
+                """
+                INSERT INTO active_matches (match_id, display_state, version, stamp, content_state, at_stumps)
+                VALUES ($1, 'live', 1, 100, '{}', true)
+                """, [.int(Self.match.rawValue)])
+            #expect(try await store.askForChannels(followers: 2, under: lease) == 0, "at stumps nothing is shown")
+            try await pool.execute("UPDATE active_matches SET at_stumps = false")
+            #expect(try await store.askForChannels(followers: 2, under: lease) == 1)
+            #expect(try await channels(pool) == ["production 0 1", "production 0 2"])
+            try await pool.execute("UPDATE active_matches SET settled_at = now()")
+            try await pool.execute("UPDATE broadcast_channels SET lost_at = now() WHERE generation = 2")
+            #expect(try await store.askForChannels(followers: 2, under: lease) == 0, "nothing starts after the result")
+        }
+    }
+
+    @Test func whereChannelsAreRefusedNoneIsAskedForDuringAnHour() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await fixture(pool)
+            try await pool.execute(
+                "INSERT INTO broadcast_stops VALUES ('production', now(), 'BroadcastFeatureNotEnabled')")
+            #expect(try await store.askForChannels(followers: 2, under: lease) == 0)
+            try await pool.execute("UPDATE broadcast_stops SET since = now() - interval '61 minutes'")
+            #expect(try await store.askForChannels(followers: 2, under: lease) == 1)
+        }
+    }
+
+    @Test func aStaleEpochAsksForNothing() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await fixture(pool)
+            var stale = lease
+            stale.epoch -= 1
+            await #expect(throws: StoreError.self) { try await store.askForChannels(followers: 1, under: stale) }
+            #expect(try await channels(pool) == [])
+        }
+    }
+}
