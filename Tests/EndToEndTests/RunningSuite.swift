@@ -127,9 +127,9 @@ final class RunningSuite: Sendable {
     }
 
     /// Phones of users, ready to register.
-    func fleet(_ users: [(name: String, phones: Int)]) throws -> PhoneFleet {
+    func fleet(_ users: [(name: String, phones: Int)], listeners: Set<String> = []) throws -> PhoneFleet {
         PhoneFleet(
-            users: try users.map { ($0.name, try bearer($0.name), $0.phones) },
+            users: try users.map { ($0.name, try bearer($0.name), $0.phones) }, listeners: listeners,
             gateway: GatewayClient(base: endpoints.gateway, http: http), apns: apns)
     }
 
@@ -143,7 +143,9 @@ final class RunningSuite: Sendable {
     }
 
     /// Loads a tape, registers the phones, and lets every user follow once the schedule has the match.
-    func prepare(_ match: Int64, _ fleet: PhoneFleet, speed: Double) async throws -> MatchID {
+    func prepare(
+        _ match: Int64, _ fleet: PhoneFleet, speed: Double, alerts: [String: AlertLevel] = [:]
+    ) async throws -> MatchID {
         try await fleet.register()
         let id = try await tape.load(String(match), speed: speed)
         let client = GatewayClient(base: endpoints.gateway, http: http)
@@ -151,7 +153,7 @@ final class RunningSuite: Sendable {
         try await eventually("the schedule has match \(id)", within: .seconds(30)) {
             try await client.knows(id, bearer: token)
         }
-        try await fleet.follow(id)
+        try await fleet.follow(id, alerts: alerts)
         return id
     }
 }

@@ -75,6 +75,14 @@ ROWS = [
         panel("Retried and held", "Updates sent once more, and pushes that an operator's hold kept", [(rate("sightscreen_pushes_retried_total"), "retried"), (rate("sightscreen_pushes_held_total"), "held")], "ops"),
         panel("Phones by coordinator", "", [("sightscreen_phones", "{{instance}}")]),
     ]),
+    ("Broadcast channels", [
+        panel("Channels", "Published to, by class: which alerts their listeners want", [("sum by (class) (sightscreen_channels)", "{{class}}"), ("sum(sightscreen_channels_resting)", "resting")]),
+        panel("Publishes by outcome", "", [(rate("sightscreen_pushes_total", 'kind="publish"', "outcome"), "{{outcome}}")], "ops"),
+        panel("Channels behind for", "How long a channel has waited for the newest version", [("max by (class) (sightscreen_channel_lag_seconds)", "{{class}}")], "s"),
+        panel("States held back", "By the pace of a channel, or its rest after a 429", [(rate("sightscreen_publishes_delayed_total", by="cause"), "{{cause}}")], "ops"),
+        panel("Calls about channels", "", [(rate("sightscreen_channel_calls_total", by="call, outcome"), "{{call}} {{outcome}}")], "ops"),
+        panel("Channels at APNs", "10,000 are allowed; unknown: no row names them", [("max by (environment) (sightscreen_channels_listed)", "{{environment}}"), ("max by (environment) (sightscreen_channels_unknown)", "{{environment}} unknown")]),
+    ]),
     ("APNs connections", [
         panel("Connections", "Open ones, by host; as many as phones and round trip ask for", [("sum by (environment, instance) (sightscreen_apns_connections)", "{{environment}} {{instance}}")]),
         panel("Lost", "Closed by APNs or the network, or never made", [(rate("sightscreen_apns_connections_closed_total", by="environment"), "{{environment}}")], "ops"),

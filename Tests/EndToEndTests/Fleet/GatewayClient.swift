@@ -26,9 +26,13 @@ public struct GatewayClient: Sendable {
             var appVersion = "1.0.0"
             var liveActivitiesEnabled = true
             var frequentPushesEnabled = true
+            var broadcast: Bool
         }
         try await send(
-            "POST", "/devices", Body(deviceId: phone.device, deviceToken: phone.deviceToken.rawValue), bearer: bearer)
+            "POST", "/devices",
+            Body(
+                deviceId: phone.device, deviceToken: phone.deviceToken.rawValue,
+                broadcast: phone.subscriber != nil), bearer: bearer)
     }
 
     public func registerStartToken(_ phone: SimulatedPhone, bearer: String) async throws {
@@ -41,9 +45,12 @@ public struct GatewayClient: Sendable {
             Body(pushToStartToken: phone.startToken.rawValue, deviceId: phone.device), bearer: bearer)
     }
 
-    public func follow(_ match: MatchID, bearer: String) async throws {
-        struct Body: Encodable { var matchId: MatchID }
-        try await send("POST", "/user/follow/match", Body(matchId: match), bearer: bearer)
+    public func follow(_ match: MatchID, alerts: AlertLevel = .all, bearer: String) async throws {
+        struct Body: Encodable {
+            var matchId: MatchID
+            var alerts: AlertLevel
+        }
+        try await send("POST", "/user/follow/match", Body(matchId: match, alerts: alerts), bearer: bearer)
     }
 
     public func unfollow(_ match: MatchID, bearer: String) async throws {
@@ -77,6 +84,16 @@ public struct GatewayClient: Sendable {
             Body(
                 activityToken: token.rawValue, deviceId: phone.device, activityId: running.id, startId: running.startID),
             bearer: bearer)
+    }
+
+    /// Reports an activity that listens to a channel.
+    public func report(phone: SimulatedPhone, activity: Int, channel: String, bearer: String) async throws {
+        let running = phone.activities[activity]
+        try await send(
+            "POST", "/matches/\(running.matchID)/activity",
+            ActivityReport(
+                activityId: running.id, channelId: ChannelID(channel), deviceId: phone.device,
+                startId: running.startID), bearer: bearer)
     }
 
     /// Whether the gateway knows the match.

@@ -24,9 +24,12 @@ public actor PhoneFleet {
     private var posts: [Task<Void, Never>] = []
     private var failures: [String] = []
 
-    /// - Parameter users: each with a bearer token and how many phones.
+    /// - Parameters:
+    ///   - users: each with a bearer token and how many phones.
+    ///   - listeners: the users whose phones can listen to broadcast channels.
     public init(
-        users: [(name: String, bearerToken: String, phones: Int)], gateway: GatewayClient, apns: SimulatorClient
+        users: [(name: String, bearerToken: String, phones: Int)], listeners: Set<String> = [],
+        gateway: GatewayClient, apns: SimulatorClient
     ) {
         self.gateway = gateway
         self.apns = apns
@@ -36,7 +39,8 @@ public actor PhoneFleet {
                 phones.append(
                     SimulatedPhone(
                         user: user.name, device: DeviceID("\(user.name)-phone-\(number)"),
-                        startToken: PushToStartToken(Self.randomHex(40)), deviceToken: DeviceToken(Self.randomHex(32))))
+                        startToken: PushToStartToken(Self.randomHex(40)), deviceToken: DeviceToken(Self.randomHex(32)),
+                        subscriber: listeners.contains(user.name) ? Self.randomHex(16) : nil))
             }
         }
     }
@@ -55,10 +59,11 @@ public actor PhoneFleet {
     }
 
     /// Every user follows the match.
-    public func follow(_ match: MatchID) async throws {
+    /// - Parameter alerts: the levels of users who do not want all alerts.
+    public func follow(_ match: MatchID, alerts: [String: AlertLevel] = [:]) async throws {
         for (user, token) in bearer.sorted(by: { $0.key < $1.key }) {
             do {
-                try await gateway.follow(match, bearer: token)
+                try await gateway.follow(match, alerts: alerts[user] ?? .all, bearer: token)
             } catch {
                 throw GatewayClient.Failure("\(user) cannot follow \(match): \(error)")
             }
@@ -81,7 +86,13 @@ public actor PhoneFleet {
             }
             let effect = phones[index].receive(
                 delivery, newActivityID: ActivityID("activity-\(Self.randomHex(8))"))
-            if case .started(let activity) = effect { postUpdateToken(phone: index, activity: activity) }
+            if case .started(let activity) = effect {
+                if let channel = phones[index].activities[activity].channel {
+                    try await listen(phone: index, activity: activity, channel)
+                } else {
+                    postUpdateToken(phone: index, activity: activity)
+                }
+            }
             let entry = Entry(delivery: delivery, phone: index, effect: effect)
             entries.append(entry)
             history.append(entry)
@@ -98,6 +109,23 @@ public actor PhoneFleet {
     // MARK: -
 
     private func token(of phone: SimulatedPhone) -> String { bearer[phone.user] ?? "" }
+
+    /// iOS subscribes the activity; the app reports it when it runs.
+    private func listen(phone index: Int, activity: Int, _ channel: String) async throws {
+        guard let subscriber = phones[index].subscriber else { return }
+        try await apns.subscribe(subscriber, to: channel)
+        posts.append(
+            Task {
+                try? await Task.sleep(for: Self.tokenDelay)
+                do {
+                    try await gateway.report(
+                        phone: phones[index], activity: activity, channel: channel,
+                        bearer: self.token(of: phones[index]))
+                } catch {
+                    failures.append("\(phones[index].device): its report is refused: \(error)")
+                }
+            })
+    }
 
     private func postUpdateToken(phone index: Int, activity: Int) {
         posts.append(

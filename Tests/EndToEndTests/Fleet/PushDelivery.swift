@@ -31,6 +31,7 @@ public struct PushDelivery: Decodable, Sendable {
         public var sound: String?
         public var attributesType: String?
         public var attributes: Attributes?
+        public var inputPushChannel: String?
 
         enum CodingKeys: String, CodingKey {
             case timestamp, event, alert, sound, attributes
@@ -39,6 +40,7 @@ public struct PushDelivery: Decodable, Sendable {
             case dismissalDate = "dismissal-date"
             case relevanceScore = "relevance-score"
             case attributesType = "attributes-type"
+            case inputPushChannel = "input-push-channel"
         }
     }
 

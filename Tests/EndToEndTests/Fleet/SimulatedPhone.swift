@@ -8,6 +8,8 @@ public struct SimulatedPhone: Sendable {
         public let startID: StartID
         public let matchID: MatchID
         public var updateToken: UpdateToken?
+        /// The channel that it listens to instead of having a token.
+        public var channel: String?
         public var state: ContentState
         public var timestamp: Int
         /// Every timestamp that was shown, in order.
@@ -29,10 +31,16 @@ public struct SimulatedPhone: Sendable {
     public let device: DeviceID
     public let startToken: PushToStartToken
     public let deviceToken: DeviceToken
+    /// The name by which apns-simulator delivers broadcasts to the phone; nil for one that cannot listen.
+    public let subscriber: String?
     /// In order of starting; a healthy match has one.
     public private(set) var activities: [Activity] = []
 
-    public init(user: String, device: DeviceID, startToken: PushToStartToken, deviceToken: DeviceToken) {
+    public init(
+        user: String, device: DeviceID, startToken: PushToStartToken, deviceToken: DeviceToken,
+        subscriber: String? = nil
+    ) {
+        self.subscriber = subscriber
         self.user = user
         self.device = device
         self.startToken = startToken
@@ -40,7 +48,7 @@ public struct SimulatedPhone: Sendable {
     }
 
     public func has(_ token: String) -> Bool {
-        token == startToken.rawValue || activities.contains { $0.updateToken?.rawValue == token }
+        token == startToken.rawValue || token == subscriber || activities.contains { $0.updateToken?.rawValue == token }
     }
 
     public mutating func setUpdateToken(_ token: UpdateToken, of activity: Int) {
@@ -57,9 +65,11 @@ public struct SimulatedPhone: Sendable {
             guard event == "start" else { return .dropped("\(event) sent to a push-to-start token") }
             return start(aps, state: state, timestamp: timestamp, id: newActivityID)
         }
-        guard let index = activities.firstIndex(where: { $0.updateToken?.rawValue == delivery.token }) else {
-            return .dropped("unknown token")
-        }
+        guard
+            let index = activities.lastIndex(where: {
+                $0.updateToken?.rawValue == delivery.token || $0.channel != nil && delivery.token == subscriber
+            })
+        else { return .dropped("unknown token") }
         guard activities[index].endedAt == nil else { return .dropped("\(event) after the end") }
         switch event {
         case "update":
@@ -85,9 +95,13 @@ public struct SimulatedPhone: Sendable {
             return .dropped("attributes-type is not that of the app")
         }
         guard aps.alert != nil else { return .dropped("a start without alert") }
+        guard aps.inputPushChannel == nil || subscriber != nil else {
+            return .dropped("a start on a channel, before iOS 18")
+        }
         activities.append(
             Activity(
                 id: id, startID: StartID(attributes.startId), matchID: attributes.matchId, updateToken: nil,
+                channel: aps.inputPushChannel,
                 state: state,
                 timestamp: timestamp, shown: [timestamp]))
         return .started(activity: activities.count - 1)

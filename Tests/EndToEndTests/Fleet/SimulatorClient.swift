@@ -29,6 +29,29 @@ public struct SimulatorClient: Sendable {
         }
     }
 
+    public func subscribe(_ subscriber: String, to channel: String) async throws {
+        struct Body: Encodable {
+            var channel: String
+            var environment = APNsEnvironment.production
+            var subscriber: String
+        }
+        let response = try await http.send(
+            HTTPClientRequest(
+                method: "POST", url: "\(base)/subscribers", headers: [("content-type", "application/json")],
+                body: [UInt8](try JSONEncoder().encode(Body(channel: channel, subscriber: subscriber))),
+                timeout: .seconds(5)))
+        guard (200..<300).contains(response.status) else {
+            throw GatewayClient.Failure("apns-simulator refuses a subscriber: \(response.status)")
+        }
+    }
+
+    /// The ids of the channels that the app has.
+    public func channels() async throws -> [String] {
+        struct Channel: Decodable { var id: String }
+        let response = try await http.send(HTTPClientRequest(url: "\(base)/channels", timeout: .seconds(5)))
+        return try JSONDecoder().decode([Channel].self, from: Data(response.body)).map(\.id)
+    }
+
     public func deliveries(since: Int) async throws -> [PushDelivery] {
         let response = try await http.send(
             HTTPClientRequest(
