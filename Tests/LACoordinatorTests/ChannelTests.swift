@@ -228,6 +228,28 @@ import Testing
         }
     }
 
+    @Test func atStumpsTheEndWaitsForWhatWasSaid() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            try await harness.coordinate { coordinator in
+                let channel = try await harness.openChannel()
+                let stumps = try await harness.commit(alert: .stumps)
+                try await harness.pool.execute("UPDATE active_matches SET at_stumps = true, updated_at = now()")
+                try await harness.settle()
+                await coordinator.matchUpdated(MatchUpdated(update: stumps))
+                try await eventually("it is published") {
+                    await harness.apns.pushes(to: channel).contains { $0.alert != nil }
+                }
+                #expect(await harness.apns.pushes(to: channel).allSatisfy { $0.event == "update" })
+                try await harness.pool.execute(
+                    "UPDATE active_matches SET updated_at = now() - interval '31 seconds'")
+                try await eventually("the end follows") {
+                    await harness.apns.pushes(to: channel).last?.event == "end"
+                }
+            }
+        }
+    }
+
     @Test func aHoldKeepsPublishesFromLeaving() async throws {
         try await Harness.with { harness in
             try await harness.askForChannel()

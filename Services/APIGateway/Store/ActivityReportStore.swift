@@ -32,8 +32,10 @@ package struct ActivityReportStore: Sendable {
                     .text(report.channelId.rawValue),
                 ])
             guard let row = rows.first, try row.bool("is_known") else { throw Refusal.unknownMatch }
-            guard try row.bool("is_followed"), try !row.bool("has_ended") else { return .ended }
-            if try row.bool("is_current") { return .active }
+            guard try row.bool("is_followed") else { return .ended }
+            // The result that lingers is taken off by the channel's end.
+            if try row.bool("stays") { return .active }
+            if try row.bool("has_ended") { return .ended }
             let route = DeviceRoute(user: user, device: device)
             try await transaction.execute(
                 Self.replace,
@@ -51,6 +53,7 @@ package struct ActivityReportStore: Sendable {
     private static let statement = """
         WITH mine AS (
             SELECT la.generation, la.status,
+                la.status = 'ended' AND NOT (la.end_reason = 'match_end' AND la.end_dismissal = 'linger') AS has_ended,
                 la.activity_id = $4 OR la.start_id = $5::text OR la.status = 'pending' AND $5::text IS NULL AS is_named
             FROM live_activities AS la
             WHERE la.match_id = $1 AND la.user_id = $2 AND la.device_id = $3
@@ -67,9 +70,8 @@ package struct ActivityReportStore: Sendable {
         SELECT EXISTS (SELECT FROM fixtures WHERE match_id = $1)
                 OR EXISTS (SELECT FROM active_matches WHERE match_id = $1) AS is_known,
             EXISTS (SELECT FROM match_follows WHERE match_id = $1 AND user_id = $2) AS is_followed,
-            EXISTS (SELECT FROM noted) AS is_current,
-            coalesce((SELECT mine.status = 'ended' FROM mine WHERE mine.is_named ORDER BY generation DESC LIMIT 1), false)
-                AS has_ended
+            EXISTS (SELECT FROM noted) OR EXISTS (SELECT FROM mine WHERE is_named AND NOT has_ended) AS stays,
+            EXISTS (SELECT FROM mine WHERE is_named AND has_ended) AS has_ended
         """
 
     /// Makes a record of the activity in place of the phone's current one, which ends.

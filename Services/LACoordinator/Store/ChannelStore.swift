@@ -234,8 +234,11 @@ package struct ChannelStore: Sendable {
                 LEFT JOIN fixtures AS f ON f.match_id = c.match_id
                 WHERE c.channel_id IS NOT NULL AND c.lost_at IS NULL AND c.deleted_at IS NULL
                     AND c.ends < \(Self.endMinutes.count)
-                    AND CASE WHEN c.ended_at IS NULL THEN \(ChannelSQL.hasActivities) IS NOT TRUE
-                        ELSE c.end_due_at <= clock_timestamp() END
+                    AND CASE WHEN c.ended_at IS NOT NULL THEN c.end_due_at <= clock_timestamp()
+                        ELSE \(ChannelSQL.hasActivities) IS NOT TRUE
+                            -- What was said at stumps is to be heard first; a result is held anyway.
+                            AND (a.at_stumps IS NOT TRUE OR a.ended_at IS NOT NULL
+                                OR a.updated_at <= clock_timestamp() - interval '30 seconds') END
                     AND \(ActivityStore.isNotHeld("c.match_id")) AND \(Self.isHeld)
                 FOR UPDATE OF c SKIP LOCKED
             ), claimed AS (
