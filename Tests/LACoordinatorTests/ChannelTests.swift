@@ -39,8 +39,7 @@ import Testing
             try await harness.askForChannel()
             try await harness.coordinate { coordinator in
                 let channel = try await harness.openChannel()
-                try await harness.follow("asha")
-                try await harness.canListen("asha")
+                try await harness.follow("asha", listens: true)
                 try await harness.follow("token")
                 coordinator.activitiesChanged()
                 try await eventually("the activity runs") { try await harness.status("asha") == "active none" }
@@ -61,8 +60,7 @@ import Testing
             try await harness.askForChannel()
             await harness.apns.refuseChannels(.serviceUnavailable)
             try await harness.coordinate { coordinator in
-                try await harness.follow("asha")
-                try await harness.canListen("asha")
+                try await harness.follow("asha", listens: true)
                 coordinator.activitiesChanged()
                 try await harness.settle()
                 #expect(await harness.apns.pushes(to: Harness.startToken("asha")).isEmpty)
@@ -158,8 +156,7 @@ import Testing
             try await harness.askForChannel()
             try await harness.coordinate { coordinator in
                 let channel = try await harness.openChannel()
-                try await harness.follow("asha")
-                try await harness.canListen("asha")
+                try await harness.follow("asha", listens: true)
                 coordinator.activitiesChanged()
                 try await eventually("the activity runs") { try await harness.status("asha") == "active none" }
                 await harness.apns.answer { push, _ in
@@ -324,10 +321,6 @@ extension Harness {
 
     func channel(_ column: String) async throws -> String? {
         try await pool.query("SELECT (\(column))::text AS value FROM broadcast_channels")[0].optionalString("value")
-    }
-
-    func canListen(_ user: String) async throws {
-        try await pool.execute("UPDATE devices SET broadcast = true WHERE user_id = $1", [.text(user)])
     }
 
     func leases() async throws -> [ShardLease] {

@@ -174,13 +174,18 @@ struct Harness: Sendable {
     }
 
     /// A device that follows the match, with a pending activity.
-    func follow(_ user: String, alerts: AlertLevel = .all) async throws {
+    /// - Parameter listens: it can listen to broadcast channels.
+    func follow(_ user: String, alerts: AlertLevel = .all, listens: Bool = false) async throws {
         let route = DeviceRoute(user: UserID(user), device: DeviceID("phone"))
         try await pool.execute(
             """
-            INSERT INTO devices (user_id, device_id, route, shard, push_to_start_token, push_to_start_token_at)
-            VALUES ($1, 'phone', $2, $3, $4, now())
-            """, [.text(user), .int(route.hash), .int(route.shard), .text(Self.startToken(user))])
+            INSERT INTO devices
+                (user_id, device_id, route, shard, push_to_start_token, push_to_start_token_at, broadcast)
+            VALUES ($1, 'phone', $2, $3, $4, now(), $5)
+            """,
+            [
+                .text(user), .int(route.hash), .int(route.shard), .text(Self.startToken(user)), .bool(listens),
+            ])
         try await pool.execute(
             "INSERT INTO match_follows (user_id, match_id, alerts) VALUES ($1, $2, $3)",
             [.text(user), .int(Self.match.rawValue), .text(alerts.rawValue)])
