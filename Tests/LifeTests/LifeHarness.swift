@@ -36,7 +36,9 @@ struct LifeHarness: Sendable {
             duration: .seconds(1_000_000))
         let harness = LifeHarness(
             pool: pool, clock: clock, orchestrator: try #require(held.first { $0.name == .orchestrator }),
-            shards: held.compactMap { ShardLease($0) }, tokens: ActivityTokenStore(pool: pool))
+            shards: held.compactMap { ShardLease($0) },
+            // No caller gives up, however busy the machine is.
+            tokens: ActivityTokenStore(pool: pool, timeout: .seconds(120)))
         let routes = cases.map { DeviceRoute(user: $0.user, device: LifeCase.device) }
         try await pool.execute(
             """

@@ -14,16 +14,20 @@ package struct ActivityTokenStore: Sendable {
 
     /// - Parameters:
     ///   - pool: the connection pool; batches use two of its connections.
+    ///   - timeout: the time that a caller waits for its answer.
     ///   - onChange: gets the matches whose activities changed, once for each batch.
     package init(
-        pool: PostgresPool, vault: TokenVault = .inClear, dismissAfter: Int = 900,
+        pool: PostgresPool, vault: TokenVault = .inClear, dismissAfter: Int = 900, timeout: Duration = .seconds(5),
         onChange: @escaping @Sendable (Set<MatchID>) async -> Void = { _ in }
     ) {
         self.pool = pool
         self.vault = vault
         self.dismissAfter = dismissAfter
         let contentStates = ContentStateCache()
+        var limits = Batcher<ActivityTokenJob, Registered>.Limits()
+        limits.timeout = timeout
         batcher = Batcher(
+            limits: limits,
             meters: .init(
                 waiting: Meter(label: "sightscreen_registrations_waiting"),
                 inFlight: Meter(label: "sightscreen_registrations_in_flight")),
