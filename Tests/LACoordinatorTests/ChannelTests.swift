@@ -55,6 +55,35 @@ import Testing
         }
     }
 
+    @Test func aLevelThatChangesWhileTheStartIsOutMovesTheCard() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            try await harness.coordinate { coordinator in
+                let channel = try await harness.openChannel()
+                await harness.apns.answer { push, count in
+                    if push.event == "start", count == 1 {
+                        _ = try? await harness.pool.execute("UPDATE match_follows SET alerts = 'key'")
+                    }
+                    return StubAPNs.accepted
+                }
+                try await harness.follow("asha", listens: true)
+                coordinator.activitiesChanged()
+                try await eventually("it is started again, without that channel") {
+                    await harness.apns.pushes(to: Harness.startToken("asha")).map(\.inputChannel) == [channel, nil]
+                }
+            }
+        }
+    }
+
+    @Test func noChannelIsMadeForAMatchThatIsOverByNow() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            try await harness.pool.execute("UPDATE active_matches SET settled_at = now(), ended_at = now()")
+            #expect(
+                try await ChannelStore(pool: harness.pool).claimCreations(harness.leases(), limit: 10).isEmpty)
+        }
+    }
+
     @Test func aStartWaitsForItsChannelAndThenGoesOutOnAToken() async throws {
         try await Harness.with { harness in
             try await harness.askForChannel()

@@ -13,7 +13,8 @@ import Testing
         "Services/LACoordinator/Store/ActivityStore+Starts.swift": [
             "attempts", "candidates", "change", "claim.isRenewal ? Self.renewalIsDueAgain : Self.noneIsOut",
             "columns.also", "columns.attempts", "columns.channel", "columns.id", "columns.isFree", "columns.leaseUntil",
-            "columns.sentAt", "columns.status", "columns.waitsSince", "condition", "leaseUntil", "part", "status",
+            "channel", "columns.sentAt", "columns.status", "columns.waitsSince", "condition", "leaseUntil", "part",
+            "status",
         ],
         "Services/LACoordinator/Store/ActivityStore.swift": ["match", "tokenAt"],
         "Services/LACoordinator/Store/ChannelStore.swift": [

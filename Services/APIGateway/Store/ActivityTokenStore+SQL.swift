@@ -123,7 +123,7 @@ extension ActivityTokenStore {
         """
         WITH old AS (
             UPDATE live_activities la SET status = 'ended', end_reason = 'match_end', ended_at = clock_timestamp(),
-                end_push = 'due', end_dismissal = 'now'
+                end_push = CASE WHEN la.update_token IS NULL THEN 'none' ELSE 'due' END, end_dismissal = 'now'
             FROM \(source)
             WHERE la.match_id = v.match_id AND la.user_id = v.user_id AND la.device_id = v.device_id
                 AND la.generation = v.generation AND la.status = 'active' AND \(condition)

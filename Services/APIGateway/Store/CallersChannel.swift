@@ -47,6 +47,7 @@ enum CallersChannel {
         WHERE d.user_id = $2 AND d.device_token IS NOT NULL AND EXISTS (
             SELECT FROM live_activities AS la
             WHERE la.match_id = $1 AND la.user_id = d.user_id AND la.device_id = d.device_id
-                AND la.channel_id IS NOT NULL AND la.status = 'active')
+                AND la.channel_id IS NOT NULL
+                AND (la.status = 'active' OR la.status = 'pending' AND la.start_sent_at IS NOT NULL))
         """
 }

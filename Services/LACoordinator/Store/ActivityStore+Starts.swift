@@ -205,8 +205,10 @@ extension ActivityStore {
             > 0
     }
 
+    /// The follow's alert level may have changed while the start was out: then the activity is moved at once.
     private static let startedOnChannel = """
-        UPDATE live_activities SET status = 'active', activated_at = clock_timestamp()
+        UPDATE live_activities AS la SET status = 'active', activated_at = clock_timestamp(),
+            renewal_due_at = CASE WHEN la.channel_id = \(channel) THEN NULL ELSE clock_timestamp() END
         WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND start_id = $5
             AND status = 'pending' AND channel_id IS NOT NULL
         """
@@ -221,10 +223,11 @@ extension ActivityStore {
         )
         INSERT INTO live_activities
             (match_id, user_id, device_id, generation, route, shard, status, start_id, start_attempts, starts_sent,
-             start_sent_at, channel_id, activated_at)
+             start_sent_at, channel_id, activated_at, renewal_due_at)
         SELECT match_id, user_id, device_id, generation + 1, route, shard, 'active', renewal_start_id, 1, 0,
-            renewal_sent_at, renewal_channel_id, clock_timestamp()
-        FROM former
+            renewal_sent_at, renewal_channel_id, clock_timestamp(),
+            CASE WHEN la.renewal_channel_id = \(channel) THEN NULL ELSE clock_timestamp() END
+        FROM former AS la
         """
 
     /// Releases a start that was certainly not processed: the try does not count, and another may be sent after

@@ -90,6 +90,9 @@ package struct ChannelStore: Sendable {
         try await calls(
             """
             c.channel_id IS NULL AND \(ChannelSQL.isCurrent("c"))
+                -- The match may have ended since the channel was asked for.
+                AND (SELECT \(ChannelSQL.hasActivities) FROM (VALUES (c.match_id)) AS m (match_id)
+                    LEFT JOIN active_matches AS a USING (match_id) LEFT JOIN fixtures AS f USING (match_id))
                 AND NOT EXISTS (
                     SELECT FROM broadcast_stops AS s
                     WHERE s.environment = c.environment AND s.since > clock_timestamp() - interval '1 hour')

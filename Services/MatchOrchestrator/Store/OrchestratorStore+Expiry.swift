@@ -129,7 +129,7 @@ extension OrchestratorStore {
             Self.deleteStatement(
                 from: "broadcast_channels", key: ["match_id", "environment", "class", "generation"],
                 where: """
-                    coalesce(t.deleted_at, t.lost_at, CASE WHEN t.channel_id IS NULL THEN t.ended_at END)
+                    coalesce(t.deleted_at, t.lost_at, CASE WHEN t.channel_id IS NULL THEN t.created_at END)
                         <= clock_timestamp() - $4::double precision * interval '1 second'
                     """), [.int(batchSize), retention.parameter])
     }
