@@ -6,8 +6,9 @@ import itertools
 import json
 import re
 
-from chaos_draw import host_of
+from chaos_draw import CHANNEL_KIND, host_of
 from chaos_invariants import by
+from chaos_listeners import bucket, has_lost, lost_channels, was_refused
 
 FRESH_MS = 30_000
 # What an alert needs to be told to all phones of a schedule; and how long before it a phone must be known.
@@ -137,9 +138,13 @@ def eligible(case, committed_ms, alert):
         if call.what == "token" and call.is_good and call.answer.get("liveActivity") == "active":
             known = active.get(call.value, call.answered_ms)
             active[call.value] = min(known, call.answered_ms)
+    lost = lost_channels(case.rows)
+    active |= {shown.id: shown.listened_ms for _, shown in case.listeners
+               if shown.listened_ms and shown.channel not in lost and not has_lost(
+                   case, shown.channel, committed_ms, committed_ms + FRESH_MS)}
     # Whatever a phone or its user does about that time excuses it.
     busy = {call.user for call in case.calls
-            if call.what in ("unfollow", "dismiss") and call.begun_ms < committed_ms + FRESH_MS}
+            if call.what in ("unfollow", "dismiss") and call.begun_ms < committed_ms + FRESH_MS or call.what == "change"}
     replaced = by([call for call in case.calls if call.what == "token"], lambda call: call.activity)
     troubled = case.killed | {token for token, *_ in case.moved} | {
         call.value for calls in replaced.values() if len({call.value for call in calls}) > 1 for call in calls}
@@ -211,7 +216,9 @@ def alerts_come(case):
 def claims_by_token(case):
     """By version and token."""
     rows = {(row["alert_version"], row["bucket"]): row for row in case.rows.claims}
-    return {(version, row["update_token"]): rows[version, row["shard"]] for row in case.rows.activities
+    heard = {(version, shown.id): rows[key] for _, shown in case.listeners for version, _, _ in alerts(case)
+             if (key := (version, bucket(case.rows, shown.channel))) in rows}
+    return heard | {(version, row["update_token"]): rows[version, row["shard"]] for row in case.rows.activities
             for version, _, _ in alerts(case) if (version, row["shard"]) in rows}
 
 
@@ -220,6 +227,9 @@ def may_be_lost(case, version, claim, claims, token, tells):
 
     `tells`: what each push told."""
     [(committed_ms, alert)] = [(at_ms, alert) for number, at_ms, alert in alerts(case) if number == version]
+    channel = next((shown.channel for _, shown in case.listeners if shown.id == token), None)
+    if channel and was_refused(case, channel, committed_ms + FRESH_MS):
+        return True
     if claim is None:
         return may_be_unclaimed(case, committed_ms, alert)
     told = [push.at_ms for push, versions in tells if version in versions
@@ -273,7 +283,7 @@ def costs_alerts(strike, name):
     if strike.kind == "host":
         # It befell the host of a process, or a host by its name, which has the letter of its first processes.
         return host_of(strike.target[-1]) == host_of(name[-1])
-    return strike.kind in ("apns", "postgres")
+    return strike.kind in ("apns", "postgres", CHANNEL_KIND)
 
 
 def lost_counts(case):
@@ -315,7 +325,7 @@ def metrics_count(case):
     if not case.is_control:
         return 0, []
     expected = {
-        "updates": sum(push.event == "update" and push.status == 200 and push.at_ms <= case.rows.now_ms
+        "updates": sum(push.event == "update" and not push.channel and push.status == 200 and push.at_ms <= case.rows.now_ms
                        for push in case.pushes),
         "versions": len(case.rows.updates), "alertsLost": 0,
     }

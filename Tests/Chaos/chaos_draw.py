@@ -32,6 +32,17 @@ HOW = {
     "clock": ["+3600", "-3600"],
     "apns": ["TooManyRequests", "InternalServerError", "ServiceUnavailable", "goaway", "close", "closeDelivered"],
 }
+# What befalls broadcast channels, where phones listen to some, and how often each of it is drawn: publishes that do not reach
+# every phone, that are refused (without a time, or with one), a channel that APNs forgets, and broadcasts that are switched
+# off and on again.
+CHANNEL_KIND = "channels"
+CHANNEL_HOW = {"lost": 3, "throttled": 2, "retryAfter": 3, "forgotten": 1, "capability": 1}
+# What befalls the channels that are made before play begins: answers lost, or management away for a while.
+OPENINGS = {"": 8, "createLost": 1, "unavailable": 1}
+# Of a schedule's phones, and of those that listen.
+LISTENING, REPORTING = 0.65, 0.65
+# Of the schedules with channels, those in which a user wants other alerts than before.
+CHANGING = 0.6
 # Dirty feeds: what the provider does changes no promise to a phone.
 VARIANTS = ["clean"] * 5 + ["corrections", "batching", "repeats", "stale", "storm"]
 
@@ -70,6 +81,12 @@ class PhonePlan:
     # Its token is registered by this user.
     moves_to: int | None = None
     moves: float | None = None
+    # It can listen to a channel; then its app says so, so many seconds after a card appeared. None: it never does.
+    listens: bool = False
+    reports: float | None = None
+    # Its user wants other alerts, which brings the card to another channel 15 s later; negative: so long before play begins.
+    changes: float | None = None
+    changes_to: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,15 +100,21 @@ class Plan:
     faults: tuple
     # Faults and play begin while the activities are being started.
     early: bool = False
+    # What befalls channels before play begins.
+    opening: str = ""
 
     @property
     def is_control(self):
         return not self.faults
 
+    @property
+    def listens(self):
+        return any(phone.listens for phone in self.phones)
 
-def draw(seed, places, without_faults=False, hosts=""):
+
+def draw(seed, places, without_faults=False, hosts="", channels=True):
     """The schedule of this seed. `places` are pairs of a tape and how much of it is over where alerts are near, `hosts` the
-    names of the hosts when there are several."""
+    names of the hosts when there are several. With `channels` phones of even seeds listen to some."""
     dice = random.Random(f"chaos {seed}")
     tape, place = dice.choice(places)
     is_control = without_faults or seed % CONTROL_EVERY == 0
@@ -99,9 +122,43 @@ def draw(seed, places, without_faults=False, hosts=""):
     phones = draw_phones(dice)
     faults = draw_faults(dice, hosts)
     early = dice.random() < 0.25
+    opening = ""
+    if channels and seed % 2 == 0:
+        # By dice of its own: whatever else is drawn stays as it is.
+        phones, more, opening = draw_channels(random.Random(f"channels {seed}"), phones)
+        faults = tuple(sorted(faults + more, key=lambda fault: fault.at))
     if is_control:
-        variant, faults, early = "clean", (), False
-    return Plan(seed, tape, place, variant, phones, faults, early)
+        variant, faults, early, opening = "clean", (), False, ""
+    return Plan(seed, tape, place, variant, phones, faults, early, opening)
+
+
+def draw_channels(dice, phones):
+    """Who listens, what befalls publishes, and what befalls the making of channels."""
+    phones = [dataclasses.replace(
+        phone, listens=dice.random() < LISTENING,
+        reports=round(dice.uniform(0.2, 5), 2) if dice.random() < REPORTING else None) for phone in phones]
+    # One who does nothing else.
+    busy = {phone.moves_to for phone in phones} | {phone.user for phone in phones if phone.joins or any(
+        deed is not None for deed in (phone.unfollows, phone.dismisses, phone.dies, phone.rotates, phone.moves))}
+    listening = {phone.user: phone.alerts for phone in phones if phone.listens and phone.user not in busy}
+    # The last one is hardly among those that follow first.
+    if listening and dice.random() < CHANGING:
+        user = max(listening)
+        index = next(index for index, phone in enumerate(phones) if phone.user == user)
+        phones[index] = dataclasses.replace(
+            phones[index], changes=round(dice.choice([dice.uniform(0.5, 8), dice.uniform(-14, -8)]), 2),
+            changes_to=dice.choice([level for level in ("all", "all", "key") if level != listening[user]]))
+    faults = {}
+    for how in dice.choices(list(CHANNEL_HOW), CHANNEL_HOW.values(), k=dice.choice([0, 1, 1, 2])):
+        # Whatever follows from it needs a publish to begin with.
+        is_lasting = how in ("forgotten", "capability")
+        at = round(dice.uniform(FIRST, LAST / 2 if is_lasting else LAST), 2)
+        lasts = min(round(dice.uniform(2, 6), 2), round(PLAY + 1.5 - at, 2))
+        is_aimed = not is_lasting and dice.random() < 0.5
+        faults[how] = Fault(
+            CHANNEL_KIND, "apns", LAST if is_aimed else at, how, min(lasts, 3.0) if is_aimed else lasts,
+            ("commit", 0.0) if is_aimed else None)
+    return tuple(phones), tuple(faults.values()), dice.choices(list(OPENINGS), OPENINGS.values())[0]
 
 
 def draw_phones(dice):

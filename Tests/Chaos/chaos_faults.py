@@ -14,10 +14,14 @@ SIGNALS = {"fast": signal.SIGINT, "immediate": signal.SIGQUIT, "crash": signal.S
 BACK_PATIENCE = 10.0
 # Half of what is sent meets the trouble, or the next two requests.
 SHARE, COUNT = 0.5, 2
+# Of a publish's deliveries, and how long a refused one is to wait, in seconds.
+LOST_SHARE, RETRY_AFTER = 0.4, 4
 
 
 class Striker:
-    def __init__(self, suite, commits, faults):
+    def __init__(self, suite, commits, faults, channels=()):
+        """`channels`: the set of those that phones listen to."""
+        self.channels_known = channels
         self.suite = suite
         self.commits = commits
         self.guard = threading.Lock()
@@ -151,7 +155,31 @@ class Striker:
             trouble = {"match": match | {"count": COUNT}, "close": True, "delivered": fault.how != "close"}
         else:
             trouble = {"match": match | {"share": SHARE}, "reason": fault.how}
-        status, answer = call(self.suite.endpoints["apnsControl"], "POST", "/faults", trouble)
-        if status >= 300:
-            raise HarnessError(f"apns-simulator, POST /faults: {status} {answer}")
+        self.control("POST", "/faults", trouble)
         time.sleep(fault.lasts)
+
+    def channels(self, fault, _):
+        match = {"call": "publish", "forMs": int(fault.lasts * 1_000)}
+        if fault.how == "capability":
+            try:
+                self.control("PUT", "/capability", {"enabled": False})
+                time.sleep(fault.lasts)
+            finally:
+                self.control("PUT", "/capability", {"enabled": True})
+            return
+        if fault.how == "forgotten":
+            if not self.channels_known:
+                return
+            trouble = {"match": match | {"count": 1, "channel": min(self.channels_known)}, "reason": "ChannelNotRegistered"}
+        elif fault.how == "lost":
+            trouble = {"match": match, "lostShare": LOST_SHARE}
+        else:
+            trouble = {"match": match, "reason": "TooManyRequests"} | (
+                {"retryAfter": RETRY_AFTER} if fault.how == "retryAfter" else {})
+        self.control("POST", "/faults", trouble)
+        time.sleep(fault.lasts)
+
+    def control(self, method, path, body):
+        status, answer = call(self.suite.endpoints["apnsControl"], method, path, body)
+        if status >= 300:
+            raise HarnessError(f"apns-simulator, {method} {path}: {status} {answer}")

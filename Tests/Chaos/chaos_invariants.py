@@ -4,6 +4,7 @@ many facts it judged and, in words, those that must not be. The others are in ch
 import collections
 import json
 
+from chaos_listeners import ends_when_asked, second_is_due
 from chaos_records import SHOWN, UNKNOWN
 
 # A push is noted when it arrives, after it has begun: so much later on a machine with everything at work.
@@ -49,6 +50,11 @@ def acknowledged_is_kept(case):
                 if not any((row["user_id"], row["device_id"], row["update_token"]) == (*key, good.value)
                            for row in case.rows.activities):
                     problems.append("no activity has the token of " + good.short())
+        for good in (call for call in calls if call.what == "listen" and call.is_good
+                     and call.answered_ms <= case.rows.now_ms and call.answer.get("liveActivity") == "active"):
+            judged += 1
+            if not any(row["activity_id"] == good.value for row in case.rows.activities):
+                problems.append("no activity as in " + good.short())
         for good in (call for call in calls if call.what == "dismiss" and call.is_good):
             judged += 1
             if any(row["activity_id"] == good.value and row["status"] != "ended" for row in case.rows.activities):
@@ -110,9 +116,12 @@ def one_start_at_a_time(case):
             lease_ends_ms = (before.expiration + 10) * 1_000
             resolved = push.at_ms >= lease_ends_ms - 1_000 or before.status == 0 and before.verdict is None or any(
                 before.at_ms <= call.answered_ms and call.begun_ms <= push.at_ms
-                and (call.user, call.device) == phone.key and call.what in ("token", "dismiss")
+                and (call.user, call.device) == phone.key and call.what in ("token", "dismiss", "listen")
                 or call.user == phone.user and call.what == "unfollow" and before.at_ms <= call.answered_ms
                 and call.begun_ms <= push.at_ms for call in case.calls)
+            if before.input_channel and before.status == 200:
+                # It is resolved by its answer, and its card stays.
+                resolved = second_is_due(case, phone, before, push, push.at_ms >= lease_ends_ms - 1_000)
             if not resolved:
                 problems.append(f"{phone.device}: {push.short()} while this one was out: {before.short()}")
     for phone in case.phones:
@@ -153,7 +162,8 @@ def newest_state_is_shown(case):
             taken[push.token] = push
     for row in case.rows.activities:
         token = row["update_token"]
-        if row["status"] != "active" or token in case.killed:
+        if row["status"] != "active" or token in case.killed or token is None:
+            # One that listens is judged when it has heard what was published.
             continue
         judged += 1
         push = taken.get(token)
@@ -274,7 +284,11 @@ def trouble_kills_no_token(case):
     """I12: only tokens of which APNs said so, and those of a phone that has another user, are given up."""
     allowed = case.killed | {token for token, *_ in case.moved}
     rows = [row for row in case.rows.activities if row["end_reason"] == "token_invalid"]
-    problems = [f"{activity_key(row)}: given up, and its token lives" for row in rows if row["update_token"] not in allowed]
+    running = {shown.start_id for _, shown in case.listeners if not shown.ended_ms and shown.id not in allowed}
+    problems = [f"{activity_key(row)}: given up, and its token lives" for row in rows
+                if row["update_token"] and row["update_token"] not in allowed]
+    problems += [f"{activity_key(row)}: given up, and its card is there" for row in rows
+                 if not row["update_token"] and row["start_id"] in running]
     known = {(row["user_id"], row["device_id"]): row for row in case.rows.devices}
     for phone in case.phones:
         if phone.key in known and not known[phone.key]["push_to_start_token"] and phone.start_token not in allowed:
@@ -299,9 +313,12 @@ def nothing_after_an_unfollow(case):
         moved = {token for token, *_ in case.moved}
         tokens = {token for phone in phones for token in [phone.start_token, *phone.tokens]} - moved
         for push in case.pushes:
-            if push.token in tokens and push.event != "end" and push.at_ms > call.answered_ms + grace(
+            # Nothing keeps a publish from one phone.
+            if push.token in tokens and not push.channel and push.event != "end" and push.at_ms > call.answered_ms + grace(
                     case, call.answered_ms, push.at_ms):
                 problems.append(f"after {call.short()}: {push.short()}")
+        if call.what == "unfollow":
+            problems += ends_when_asked(case, call)
     return judged, problems
 
 

@@ -22,6 +22,10 @@ ACTIVITY_PATIENCE = 4.0
 OPENS_EVERY = 2.0
 # How often an app registers again a token that is another user's yet, and how long somebody who signed in waits for it.
 REGISTERS_EVERY, PROOF_PATIENCE = 1.0, 12.0
+# Phones of one class that follow first, so that there is a channel when the others follow.
+FIRST = 3
+# When an app that has appeared on a phone ends an older card, and when the user opens it after an unfollow.
+ENDS_OLDER, OPENS_AFTER = (0.05, 0.3), (0.3, 1.5)
 
 
 class Fleet:
@@ -51,6 +55,9 @@ class Fleet:
         # Set when something brings a restarted phone's app to life.
         self.woken = {}
         self.following = [threading.Event() for _ in self.users]
+        # Those that cards of this match are to listen to.
+        self.channels = set()
+        self.joined = set()
         suite.simulator.register([phone.start_token for phone in self.phones], "start")
         suite.simulator.register(self.device_tokens.values(), "device")
 
@@ -62,14 +69,33 @@ class Fleet:
             if plan.joins:
                 yield plan.joins, lambda index=index: self.submit(self.join, index)
             for at, deed in ((plan.unfollows, self.unfollow), (plan.dismisses, self.dismiss), (plan.dies, self.die),
-                             (plan.rotates, self.rotate), (plan.moves, self.move)):
-                if at is not None:
+                             (plan.rotates, self.rotate), (plan.moves, self.move), (plan.changes, self.change)):
+                if at is not None and at >= 0:
                     yield at, lambda deed=deed, index=index: self.submit(deed, index)
 
-    def begin(self):
+    def change_early(self):
+        """What happens before play; and seconds until then."""
+        found = {index: -plan.changes for index, plan in enumerate(self.plan.phones) if (plan.changes or 0) < 0}
+        for index in found:
+            self.submit(self.change, index)
+        return max(found.values(), default=0)
+
+    def begin(self, indices=None):
+        """These join, or all that are there from the beginning on and have not done so."""
         for index, plan in enumerate(self.plan.phones):
-            if not plan.joins:
+            if not plan.joins and index not in self.joined and (indices is None or index in indices):
+                self.joined.add(index)
                 self.submit(self.join, index)
+
+    def first(self):
+        """By alert level, the phones that are to follow first, with all others of their users, so that a channel is made."""
+        found = {}
+        for level in {phone.alerts for phone in self.plan.phones}:
+            there = [(index, plan) for index, plan in enumerate(self.plan.phones) if plan.alerts == level and not plan.joins]
+            users = [plan.user for _, plan in there if plan.listens]
+            if len(users) >= FIRST:
+                found[level] = [index for index, plan in there if plan.user in users[:FIRST]]
+        return found
 
     def running(self):
         """How many of those that are there from the beginning on have an activity that the server knows."""
@@ -84,7 +110,7 @@ class Fleet:
         phone, plan = self.phones[index], self.plan.phones[index]
         self.send(index, "device", "POST", "/devices", {
             "deviceId": phone.device, "platform": "ios", "deviceToken": self.device_tokens[phone.device],
-            "osVersion": "18.4", "appVersion": "1.0.0"}, self.device_tokens[phone.device])
+            "osVersion": "18.4", "appVersion": "1.0.0", **self.ability(index)}, self.device_tokens[phone.device])
         self.send(index, "startToken", "POST", "/devices/push-to-start-token", {
             "pushToStartToken": phone.start_token, "deviceId": phone.device}, phone.start_token)
         if plan.number == 0:
@@ -92,13 +118,31 @@ class Fleet:
                 "matchId": str(self.match), "alerts": plan.alerts})
             self.following[plan.user].set()
 
+    def ability(self, index):
+        return {"broadcast": True} if self.plan.phones[index].listens else {}
+
     def unfollow(self, index):
         if self.following[self.plan.phones[index].user].wait(ACTIVITY_PATIENCE):
             self.send(index, "unfollow", "DELETE", "/user/follow/match", {"matchId": str(self.match)})
+            # Nothing can be pushed to one that listens: its app is told when it is opened.
+            for other, plan in enumerate(self.plan.phones):
+                if plan.listens and plan.user == self.plan.phones[index].user:
+                    self.later(self.dice.uniform(*OPENS_AFTER), self.reconcile, other)
+
+    def change(self, index):
+        """Its user's alerts. From then on one of either level is as good as the other: both may come for a while."""
+        plan = self.plan.phones[index]
+        if self.following[plan.user].wait(ACTIVITY_PATIENCE):
+            for phone in self.phones:
+                if phone.user == self.users[plan.user]:
+                    phone.alerts = "all"
+            self.send(index, "change", "PATCH", f"/user/follow/match/{self.match}", {"alerts": plan.changes_to})
 
     def dismiss(self, index):
         if shown := self.activity(index):
-            shown.ended_ms = now_ms()
+            if shown.channel:
+                self.report_card(index, shown)
+            self.end_card(shown)
             self.send(index, "dismiss", "POST", f"/matches/{self.match}/activity-dismissed", {
                 "deviceId": self.phones[index].device, "activityId": shown.id}, shown.id)
 
@@ -108,7 +152,10 @@ class Fleet:
             with self.guard:
                 self.killed.add(shown.tokens[-1])
             shown.ended_ms = now_ms()
-            self.tell_simulator("DELETE", f"/tokens/{shown.tokens[-1]}")
+            if shown.channel:
+                self.end_card(shown)
+            else:
+                self.tell_simulator("DELETE", f"/tokens/{shown.tokens[-1]}")
             # Later than all that was seen of the card, in whole seconds.
             booted_at = shown.ended_ms // 1_000 + 1
             self.woken[index] = threading.Event()
@@ -155,7 +202,7 @@ class Fleet:
             done.set()
 
     def rotate(self, index):
-        if shown := self.activity(index):
+        if (shown := self.activity(index)) and not shown.channel:
             self.post_token(index, shown, secrets.token_hex(32))
 
     def move(self, index):
@@ -170,7 +217,7 @@ class Fleet:
                 # Of none is it known whose it is, until the phone has shown it.
                 self.moved += [(one, phone.user, None) for one in [phone.start_token, *phone.tokens]]
                 self.signed_in[index] = to
-            shown.ended_ms = now_ms()
+            self.end_card(shown)
             # A gateway of a release that asked nobody leaves the card to whoever has it.
             if self.prove(index):
                 with self.guard:
@@ -182,8 +229,8 @@ class Fleet:
         phone, deadline = self.phones[index], time.monotonic() + PROOF_PATIENCE
         while not self.is_closed and time.monotonic() < deadline:
             answer = self.send(index, "device", "POST", "/devices", {
-                "deviceId": phone.device, "platform": "ios", "deviceToken": self.device_tokens[phone.device]},
-                self.device_tokens[phone.device])
+                "deviceId": phone.device, "platform": "ios", "deviceToken": self.device_tokens[phone.device],
+                **self.ability(index)}, self.device_tokens[phone.device])
             if answer and not answer.get("waitsFor"):
                 return bool(self.send(index, "startToken", "POST", "/devices/push-to-start-token", {
                     "pushToStartToken": phone.start_token, "deviceId": phone.device}, phone.start_token))
@@ -217,12 +264,27 @@ class Fleet:
                 woken.set()
             if push.is_silent and push.nonce:
                 self.submit(self.echo, index, push.nonce)
+            elif push.is_silent and not woken and self.plan.phones[index].listens:
+                self.submit(self.reconcile, index)
             return
         if push.event == "start" and push.token in self.by_start:
             index = self.by_start[push.token]
-            shown = Shown(f"activity-{secrets.token_hex(8)}", push.start_id or "", push.at_ms)
+            shown = Shown(f"activity-{secrets.token_hex(8)}", push.start_id or "", push.at_ms, channel=push.input_channel)
+            # The app ends older ones that no push could end alone.
+            for older in self.phones[index].activities:
+                if older.channel and not older.ended_ms:
+                    self.later(self.dice.uniform(*ENDS_OLDER), self.end_card, older)
             self.phones[index].activities.append(shown)
-            self.submit(self.post_first_token, index, shown, push.stamp)
+            if shown.channel:
+                with self.guard:
+                    shown.tokens.append(shown.id)
+                    self.by_token[shown.id] = shown
+                    self.channels.add(shown.channel)
+                    if self.signed_in[index] != self.plan.phones[index].user:
+                        self.moved.append((shown.id, self.phones[index].user, None))
+                self.submit(self.listen, index, shown, push.stamp)
+            else:
+                self.submit(self.post_first_token, index, shown, push.stamp)
         elif push.event == "end" and push.token in self.by_token:
             shown = self.by_token[push.token]
             shown.ended_ms = shown.ended_ms or push.at_ms
@@ -245,6 +307,56 @@ class Fleet:
             "startId": shown.start_id}, token, activity=shown.id)
         if answer is not None:
             shown.registered_ms = shown.registered_ms or now_ms()
+
+    # Cards that listen to a channel.
+
+    def listen(self, index, shown, stamp):
+        if shown.ended_ms:
+            return
+        status, answer = call(self.suite.endpoints["apnsControl"], "POST", "/subscribers", {
+            "channel": shown.channel, "environment": "production", "subscriber": shown.id, "timestamp": stamp}, timeout=30)
+        if status not in (201, 404):
+            raise HarnessError(f"apns-simulator, POST /subscribers: {status} {answer}")
+        shown.listened_ms = now_ms() if status == 201 else None
+        # The server knows of it by the start.
+        shown.registered_ms = now_ms()
+        if shown.ended_ms:
+            self.end_card(shown)
+        elif (reports := self.plan.phones[index].reports) is not None:
+            self.later(reports, self.report_card, index, shown)
+
+    def report_card(self, index, shown):
+        if shown.ended_ms:
+            return
+        answer = self.send(index, "listen", "POST", f"/matches/{self.match}/activity", {
+            "activityId": shown.id, "channelId": shown.channel, "startId": shown.start_id,
+            "deviceId": self.phones[index].device}, shown.id, activity=shown.id)
+        if answer and answer.get("liveActivity") == "ended":
+            self.end_card(shown)
+
+    def reconcile(self, index):
+        """Says what runs on the phone, and ends what is not to."""
+        phone = self.phones[index]
+        cards, token = [shown for shown in phone.activities if not shown.ended_ms], self.device_tokens[phone.device]
+        answer = self.send(index, "reconcile", "POST", "/devices", {
+            "deviceId": phone.device, "platform": "ios", "deviceToken": token, "activities": [
+                {"matchId": str(self.match), "activityId": shown.id, "startId": shown.start_id,
+                 **({"channel": shown.channel} if shown.channel else {})} for shown in cards]}, token)
+        for shown in cards:
+            if shown.channel and shown.id in ((answer or {}).get("end") or []):
+                self.end_card(shown)
+
+    def end_card(self, shown):
+        """The phone's own doing."""
+        shown.ended_ms = shown.ended_ms or now_ms()
+        if shown.channel:
+            call(self.suite.endpoints["apnsControl"], "DELETE", "/subscribers", {
+                "channel": shown.channel, "subscriber": shown.id}, timeout=30)
+
+    def later(self, seconds, deed, *arguments):
+        timer = threading.Timer(seconds, self.submit, (deed, *arguments))
+        timer.daemon = True
+        timer.start()
 
     def tell_simulator(self, method, path, body=None):
         status, answer = call(self.suite.endpoints["apnsControl"], method, path, body, timeout=30)
@@ -286,10 +398,10 @@ class Fleet:
             with self.guard:
                 self.calls.append(Call(
                     self.users[user], self.phones[index].device, what, value, begun_ms, now_ms(), status, answer or {},
-                    activity))
+                    activity, [each["activityId"] for each in body.get("activities", [])]))
             if 200 <= status < 300:
                 return answer or {}
-            if status == 404 and what in ("token", "dismiss", "report", "confirm"):
+            if status == 404 and what in ("token", "dismiss", "report", "confirm", "listen", "reconcile", "change"):
                 # Not followed any more: the activity gets an end. Or the phone is not known, or the nonce too old.
                 return None
             attempt += 1

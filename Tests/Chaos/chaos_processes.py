@@ -1,5 +1,6 @@
 """The invariants about processes: what they take, write, and how they die and come back."""
 
+from chaos_listeners import heard_within_ms, left_without_end, newest_is_heard, was_off
 from chaos_records import SHOWN
 
 # A process of the suite, with everything that a few dozen phones and matches cost; debug builds included.
@@ -23,14 +24,17 @@ def sizes_are_bounded(case):
 def payloads_are_good(case):
     """I17: APNs takes every push but those to dead tokens, and those that a fault refuses; phones can read them."""
     problems = []
-    for push in case.pushes:
+    gone = ("ChannelNotRegistered", "BadChannelId", "BroadcastFeatureNotEnabled") if was_off(case) else ()
+    dropped = (None, SHOWN, "droppedOldTimestamp", "alreadyEnded", "expired") + (("unknownChannel",) if gone else ())
+    for push in case.pushes + case.publishes:
         if len(push.payload.encode()) > PAYLOAD_MAX:
             problems.append(f"{len(push.payload.encode())} bytes: {push.short()}")
-        if push.status not in (200, 0) and not push.fault and not (push.status == 410 and push.token in case.killed):
+        if push.status not in (200, 0) and not push.fault and push.reason not in gone and not (
+                push.status == 410 and push.token in case.killed):
             problems.append("refused: " + push.short())
-        if push.verdict not in (None, SHOWN, "droppedOldTimestamp", "alreadyEnded", "expired"):
+        if push.verdict not in dropped:
             problems.append("not for this phone: " + push.short())
-    return len(case.pushes), problems
+    return len(case.pushes) + len(case.publishes), problems
 
 
 def few_provider_tokens(case):
@@ -83,6 +87,11 @@ def converges(case):
     problems = []
     if case.converged_ms is None or case.converged_ms - case.last_fault_ms > CONVERGED_MS:
         problems.append("not within 15 s: " + "; ".join(case.waiting_for[:10]))
+    judged, late = newest_is_heard(case)
+    # Who listens is waited for when all else is right.
+    if judged and case.converged_ms and (case.heard_ms is None or case.heard_ms - case.last_fault_ms > heard_within_ms(case)):
+        problems.append(f"not heard within {heard_within_ms(case) // 1_000} s: " + "; ".join(late[:10]))
+    problems += left_without_end(case)
     if case.over_ms is None:
         left = [f"{row['device_id']} {row['status']}, end {row['end_push']}" for row in case.after.activities
                 if row["status"] != "ended" or row["end_push"] == "due"]

@@ -34,6 +34,9 @@ class Push:
     dead_since: int | None = None  # with 410
     kind: str = "liveactivity"  # apns-push-type
     nonce: str | None = None  # which the app is to echo
+    channel: str | None = None  # of a publish, and of its arrival at a phone, whose card's name is the token then
+    input_channel: str | None = None  # that a start's activity is to listen to
+    lost: int = 0  # of a publish: phones that listen and did not get it
 
     @property
     def is_silent(self):
@@ -47,7 +50,8 @@ class Push:
 
     def short(self):
         alert = f" {self.alert[0]!r}" if self.alert else ""
-        return (f"{self.at_ms} {self.event or self.kind} to {self.token[:8]} stamp {self.stamp} version {self.version}{alert}: "
+        to = self.token[-8:] if self.channel and self.token else self.token[:8] or f"channel {self.channel}"
+        return (f"{self.at_ms} {self.event or self.kind} to {to} stamp {self.stamp} version {self.version}{alert}: "
                 f"{self.status} {self.reason or ''} {self.verdict or ''} {self.fault or ''}".rstrip())
 
 
@@ -66,7 +70,8 @@ def read_push(line):
         expiration=int(fields["headers"].get("apns-expiration", 0)), status=fields["verdict"]["status"],
         reason=fields["verdict"].get("reason"), verdict=fields.get("deviceVerdict"), fault=fields.get("fault"),
         payload=payload, seq=fields["seq"], dead_since=fields["verdict"].get("timestamp"),
-        kind=fields["headers"].get("apns-push-type", ""), nonce=body.get("confirm"))
+        kind=fields["headers"].get("apns-push-type", ""), nonce=body.get("confirm"), channel=fields.get("channel"),
+        input_channel=aps.get("input-push-channel"), lost=fields.get("lost") or 0)
 
 
 @dataclasses.dataclass
@@ -75,13 +80,14 @@ class Call:
 
     user: str
     device: str
-    what: str  # device, startToken, confirm, follow, unfollow, token, dismiss, report
+    what: str  # device, startToken, confirm, follow, unfollow, token, dismiss, report, listen, reconcile, change
     value: str | None  # the token; of a dismissal, the activity's id
     begun_ms: int
     answered_ms: int
     status: int = 200
     answer: dict = dataclasses.field(default_factory=dict)
     activity: str | None = None
+    listed: list = dataclasses.field(default_factory=list)  # the cards that it names
 
     @property
     def is_good(self):
@@ -101,6 +107,10 @@ class Shown:
     tokens: list = dataclasses.field(default_factory=list)
     registered_ms: int | None = None  # the gateway took its first token
     ended_ms: int | None = None  # by an end, the user, or the phone itself
+    # The channel that it is to listen to: it has no token, and its id stands for one. And since when it does; None: APNs knows
+    # no such channel.
+    channel: str | None = None
+    listened_ms: int | None = None
 
 
 @dataclasses.dataclass
@@ -166,6 +176,7 @@ class Rows:
     devices: list = dataclasses.field(default_factory=list)
     claims: list = dataclasses.field(default_factory=list)
     match: dict = dataclasses.field(default_factory=dict)
+    channels: list = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -178,6 +189,8 @@ class Case:
     phones: list = dataclasses.field(default_factory=list)
     calls: list = dataclasses.field(default_factory=list)
     pushes: list = dataclasses.field(default_factory=list)
+    # To channels of the match; what of them reached a phone is among the pushes.
+    publishes: list = dataclasses.field(default_factory=list)
     strikes: list = dataclasses.field(default_factory=list)
     deaths: list = dataclasses.field(default_factory=list)
     # When it had converged (or time was up), and when the match was taken away.
@@ -199,6 +212,10 @@ class Case:
     log_bytes: int = 0
     converged_ms: int | None = None
     last_fault_ms: int = 0
+    # When all who listen showed the newest state, which is in the tables then.
+    heard_ms: int | None = None
+    # Channels that APNs has and no row names.
+    orphans: list = dataclasses.field(default_factory=list)
     # Every activity has ended with the match; None: not as long as we waited.
     over_ms: int | None = None
     waiting_for: list = dataclasses.field(default_factory=list)
@@ -208,6 +225,11 @@ class Case:
         return any(
             (strike.is_cut or strike.kind == "stop" and strike.target.startswith(service))
             and strike.begun_ms <= ended_ms and strike.ended_ms >= begun_ms for strike in self.strikes)
+
+    @property
+    def listeners(self):
+        """(phone, card) of each card that is to listen to a channel."""
+        return [(phone, shown) for phone in self.phones for shown in phone.activities if shown.channel]
 
     def starts(self):
         """Phones by their start tokens."""

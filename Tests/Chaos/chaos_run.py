@@ -11,7 +11,7 @@ import sys
 import time
 
 from chaos_alerts import alerts
-from chaos_draw import HOST_KINDS, HOSTS, KINDS, draw, places_of
+from chaos_draw import CHANNEL_KIND, HOST_KINDS, HOSTS, KINDS, draw, places_of
 from chaos_hosts import Hosts
 from chaos_jobs import Prefixed, run_jobs
 from chaos_logs import LogScan
@@ -123,7 +123,9 @@ def play(chosen, seeds, report):
         commits.start()
         say("  playing: a line for each schedule that is over")
         for seed in seeds:
-            now = Schedule(suite, draw(seed, places, hosts=HOSTS if hosts else ""), session, commits, scan)
+            # Another version need not know of channels.
+            plan = draw(seed, places, hosts=HOSTS if hosts else "", channels=not chosen.other_binaries)
+            now = Schedule(suite, plan, session, commits, scan)
             case = now.run()
             if deliveries.trouble:
                 raise HarnessError(f"the simulator's log is cut: {deliveries.trouble!r}")
@@ -169,7 +171,8 @@ def run(chosen):
         say(f"  {count} × {service}: {text}")
     for line in tally.lines():
         tell_all(line)
-    total = tally.sum(chosen.schedules, HOST_KINDS if chosen.hosts > 1 else KINDS)
+    kinds = [*(HOST_KINDS if chosen.hosts > 1 else KINDS), *([] if chosen.other_binaries else [CHANNEL_KIND])]
+    total = tally.sum(chosen.schedules, kinds)
     others = {"beside": pathlib.Path(chosen.other_binaries).name} if chosen.other_binaries else {}
     tell_all({"chaos": "sightscreen", **others, "seed": chosen.seed, "hosts": chosen.hosts, "jobs": jobs,
               "tookSeconds": round(time.monotonic() - begun), **total})

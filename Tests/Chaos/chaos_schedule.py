@@ -6,14 +6,15 @@ import re
 import time
 
 from chaos_alerts import alerts, mark_inside
-from chaos_draw import BALLS, PLAY, REPLICAS, SPEED
+from chaos_draw import BALLS, CHANNEL_KIND, PLAY, REPLICAS, SPEED
 from chaos_faults import Striker
 from chaos_invariants import acknowledged_is_kept, ends_follow, newest_state_is_shown, no_follower_is_lost
+from chaos_listeners import heard_within_ms, left_without_end, newest_is_heard
 from chaos_phones import Fleet
-from chaos_records import Case
+from chaos_records import Case, Strike
 from chaos_lives import size, stacks
 from chaos_watch import read_rows
-from harness import HarnessError, now_ms, say, wait_until
+from harness import HarnessError, call, now_ms, say, wait_until
 
 KNOWN_WITHIN, RUNNING_WITHIN = 20.0, 30.0
 # L1, and how long it is looked at beyond that, to say what became of it.
@@ -21,6 +22,14 @@ CONVERGED_WITHIN, WATCHED_FOR = 15.0, 45.0
 # When the match is over everything ends; an end that died with its sender is tried again when its lease is over.
 ENDED_WITHIN = 45.0
 SETTLED_WITHIN = 10.0
+# For so long channels are waited for, and what is asked of APNs about them is in trouble.
+OPEN_WITHIN, OPENING_MS = 8.0, 5_000
+OPENINGS = {
+    # Made, and the answer is lost.
+    "createLost": {"match": {"call": "create", "count": 2, "forMs": OPENING_MS}, "close": True},
+    "unavailable": {"match": {"call": "management", "forMs": OPENING_MS}, "reason": "ServiceUnavailable"},
+}
+HEARD_BEYOND_MS, ORPHANS_WITHIN = 15_000, 5.0
 # Nothing more comes.
 QUIET_MS = 700
 LABEL = re.compile(r"^S\d+ [\d.]+ (\d+/\d+)$")
@@ -36,13 +45,16 @@ class Schedule:
         self.scan = scan
         self.case = Case(seed=plan.seed, is_control=plan.is_control)
         self.commits = commits
-        self.fleet = self.striker = None
+        self.fleet = self.striker = self.opening = None
 
     # From the threads that watch.
 
     def received(self, push):
         fleet = self.fleet
-        if fleet and any(push.token in known for known in (fleet.by_start, fleet.by_token, fleet.by_device_token)):
+        if fleet and push.channel and not push.token:
+            if push.channel in fleet.channels:
+                self.case.publishes.append(push)
+        elif fleet and any(push.token in known for known in (fleet.by_start, fleet.by_token, fleet.by_device_token)):
             self.case.pushes.append(push)
             fleet.receive(push)
             if self.striker:
@@ -59,6 +71,7 @@ class Schedule:
             self.prepare()
             self.play()
             self.converge()
+            self.hear()
             self.measure()
             self.end()
             self.gather()
@@ -85,13 +98,34 @@ class Schedule:
         case.phones = self.fleet.phones
         wait_until("the match is known", lambda: self.session.rows(
             f"SELECT 1 AS one FROM active_matches WHERE match_id = {case.match} AND version > 0"), within=KNOWN_WITHIN)
+        if plan.listens:
+            self.open_channels()
         self.fleet.begin()
         if not plan.early:
             wait_until("the activities run", lambda: self.fleet.running() >= self.fleet.expected, within=RUNNING_WITHIN)
+        time.sleep(self.fleet.change_early())
+
+    def open_channels(self):
+        """Some phones follow first, so that there are channels when the others do."""
+        # What an earlier schedule was refused holds for an hour.
+        self.suite.sql("DELETE FROM broadcast_stops")
+        # Nor is it of this one, what others have left.
+        self.no_orphans()
+        self.suite.orphans |= set(self.case.orphans)
+        control, first = self.suite.endpoints["apnsControl"], self.fleet.first()
+        if self.plan.opening:
+            call(control, "POST", "/faults", OPENINGS[self.plan.opening])
+            self.opening = Strike(CHANNEL_KIND, "apns", now_ms(), now_ms() + OPENING_MS, self.plan.opening)
+        self.fleet.begin({index for found in first.values() for index in found})
+        with contextlib.suppress(HarnessError):
+            # While they cannot be made, phones get tokens.
+            wait_until("the channels are open", lambda: len(self.session.rows(
+                f"SELECT 1 AS one FROM broadcast_channels WHERE match_id = {self.case.match} AND channel_id IS NOT NULL"
+            )) >= len(first), within=OPEN_WITHIN)
 
     def play(self):
         suite, case = self.suite, self.case
-        self.striker = Striker(suite, self.commits, self.plan.faults)
+        self.striker = Striker(suite, self.commits, self.plan.faults, self.fleet.channels)
         todo = sorted([*self.fleet.deeds(), *self.striker.times()], key=lambda pair: pair[0])
         suite.control("POST", f"matches/{case.match}/play")
         begun = time.monotonic()
@@ -102,7 +136,8 @@ class Schedule:
         case.played = (self.begun_at, position["cursor"], position["frames"])
         self.striker.wait()
         suite.simulator.clear_faults()
-        case.strikes = sorted(self.striker.strikes, key=lambda strike: strike.begun_ms)
+        strikes = self.striker.strikes + ([self.opening] if self.opening else [])
+        case.strikes = sorted(strikes, key=lambda strike: strike.begun_ms)
         case.last_fault_ms = max([strike.ended_ms for strike in case.strikes], default=now_ms())
 
     # What it comes to.
@@ -129,6 +164,22 @@ class Schedule:
                 return
             if now_ms() > deadline:
                 return self.look_into()
+            time.sleep(0.25)
+
+    def hear(self):
+        """All who listen show the newest state."""
+        case = self.case
+        if not self.plan.listens:
+            return
+        while True:
+            with contextlib.suppress(HarnessError):
+                case.rows = self.read()
+                # What has not come right for so long will not do so meanwhile.
+                if not newest_is_heard(case)[1] and not (case.converged_ms and self.waiting_for()):
+                    case.heard_ms = now_ms()
+                    return
+                if now_ms() > case.last_fault_ms + heard_within_ms(case) + HEARD_BEYOND_MS:
+                    return
             time.sleep(0.25)
 
     def look_into(self):
@@ -179,7 +230,7 @@ class Schedule:
         # that waits for an update under way is given back meanwhile, and for a moment nobody has claimed it.
         return all(row["status"] == "ended" and (
             row["end_push"] != "due" or row["end_attempts"] > 0 and (row["end_lease_until"] or 0) > rows.now_ms + 5_000)
-            for row in rows.activities)
+            for row in rows.activities) and not left_without_end(self.case)
 
     def gather(self):
         case, suite = self.case, self.suite
@@ -188,11 +239,24 @@ class Schedule:
         for process in suite.of(*REPLICAS):
             with contextlib.suppress(OSError):
                 case.sizes += [(process.name, what, value) for what, value in size(process.pid).items()]
-        secrets = {f"push token {token[:8]}": token for phone in case.phones for token in [phone.start_token, *phone.tokens]}
+        secrets = {f"push token {token[:8]}": token for phone in case.phones for token in [phone.start_token, *phone.tokens]
+                   if token not in {shown.id for shown in phone.activities}}
         secrets |= {f"device token of {device}": token for device, token in self.fleet.device_tokens.items()}
         secrets |= {f"bearer {number}": bearer[-60:] for number, bearer in enumerate(self.fleet.bearers)}
         case.leaks, case.log_bytes = self.scan(secrets)
+        if self.plan.listens:
+            with contextlib.suppress(HarnessError):
+                # One that is being made is written down or deleted soon.
+                wait_until("channels are named", self.no_orphans, within=ORPHANS_WITHIN, pause=0.5)
+            suite.orphans |= set(case.orphans)
         mark_inside(case)
+
+    def no_orphans(self):
+        _, listed = call(self.suite.endpoints["apnsControl"], "GET", "/channels")
+        named = {row["channel_id"] for row in self.session.rows(
+            "SELECT channel_id FROM broadcast_channels WHERE channel_id IS NOT NULL")}
+        self.case.orphans = sorted({each["id"] for each in listed} - named - self.suite.orphans)
+        return not self.case.orphans
 
     def measure(self):
         """What the metrics have counted until now, beside what there was to count."""
@@ -241,11 +305,18 @@ def grown(before, after):
     return sum(count - before.get(process, 0) for process, count in after.items())
 
 
+def heard_by(case):
+    if not case.listeners:
+        return ""
+    took = f"heard after {(case.heard_ms - case.last_fault_ms) / 1_000:.1f} s" if case.heard_ms else "NOT HEARD"
+    return f"{len(case.publishes)} publishes to {len(case.listeners)} cards, {took}, "
+
+
 def show(case):
     """One line about it, for people."""
     inside = sum(strike.inside is not None for strike in case.strikes)
     took = (case.converged_ms - case.last_fault_ms) / 1_000 if case.converged_ms else None
     say(f"  seed {case.seed}{' (no faults)' if case.is_control else ''}: match {case.match}, {len(case.phones)} phones,"
         f" frames {case.played[0]} to {case.played[1]}, {len(case.rows.updates)} versions, {len(alerts(case))} alerts,"
-        f" {len(case.pushes)} pushes, {len(case.strikes)} faults, {inside} inside an alert;"
+        f" {len(case.pushes)} pushes, {heard_by(case)}{len(case.strikes)} faults, {inside} inside an alert;"
         f" {'as it should be after ' + format(took, '.1f') + ' s' if took is not None else 'NOT CONVERGED'}")

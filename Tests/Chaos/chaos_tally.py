@@ -5,6 +5,7 @@ import collections
 import chaos_alerts
 import chaos_processes
 import chaos_invariants
+import chaos_listeners
 
 INVARIANTS = {
     "I1": chaos_invariants.acknowledged_is_kept, "I2": chaos_invariants.no_follower_is_lost,
@@ -17,7 +18,7 @@ INVARIANTS = {
     "I16": chaos_processes.sizes_are_bounded, "I17": chaos_processes.payloads_are_good, "I18": chaos_processes.few_provider_tokens,
     "I20 secrets": chaos_processes.nothing_leaks, "I20 restarts": chaos_processes.processes_come_back,
     "D2": chaos_processes.answers_are_known, "L1": chaos_processes.converges, "audit": chaos_processes.audits_find_nothing,
-    "metrics": chaos_alerts.metrics_count,
+    "channels": chaos_listeners.channels_are_named, "metrics": chaos_alerts.metrics_count,
 }
 # With so many schedules each invariant must have had something to judge.
 ENOUGH = 20

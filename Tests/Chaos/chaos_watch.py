@@ -103,11 +103,12 @@ def read_rows(session, match, users):
     """The tables as they are at one moment, about one match and these users: a version may be committed at any time."""
     listed = ",".join(f"'{user}'" for user in users)
     rows = Rows()
-    [[now], rows.updates, rows.activities, rows.follows, rows.devices, rows.claims, found] = session.at_once([
+    [[now], rows.updates, rows.activities, rows.follows, rows.devices, rows.claims, found, rows.channels] = session.at_once([
         f"SELECT {ms('clock_timestamp()', 'now_ms')}",
         f"SELECT version, stamp, content_state, priority, alert, retracted, {ms('committed_at', 'committed_ms')}"
         f" FROM match_updates WHERE match_id = {match} ORDER BY version",
         f"SELECT user_id, device_id, generation, shard, status, end_reason, start_attempts, activity_id, update_token,"
+        f" start_id, channel_id,"
         f" end_push, end_attempts, {ms('start_lease_until', 'start_lease_until')}, {ms('token_at', 'token_ms')},"
         f" {ms('end_lease_until', 'end_lease_until')}, {ms('ended_at', 'ended_ms')}"
         f" FROM live_activities WHERE match_id = {match}",
@@ -115,6 +116,8 @@ def read_rows(session, match, users):
         f"SELECT user_id, device_id, shard, push_to_start_token, device_token FROM devices WHERE user_id IN ({listed})",
         f"SELECT alert_version, bucket, holder, {ms('claimed_at', 'claimed_ms')} FROM alert_claims WHERE match_id = {match}",
         f"SELECT version, stamp, epoch, display_state FROM active_matches WHERE match_id = {match}",
+        f"SELECT class, generation, channel_id, ends, {ms('lost_at', 'lost_ms')} FROM broadcast_channels"
+        f" WHERE match_id = {match} ORDER BY class, generation",
     ])
     rows.match = found[0] if found else {}
     rows.now_ms = now["now_ms"]

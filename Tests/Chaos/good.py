@@ -3,6 +3,7 @@
 import json
 import pathlib
 import sys
+from dataclasses import replace
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 # As deploy/chaos has it in PYTHONPATH.
@@ -13,7 +14,7 @@ from chaos_records import Call, Case, Death, Phone, Push, Rows, Shown, Strike  #
 # Of the first version; the second comes two seconds later, the third, with an alert, after four.
 T = 1_800_000_000_000
 ALERT = {"title": "WICKET! A b B 1 (2)", "body": "RR 10/1 (2.0)", "isKey": True, "eventAt": T // 1_000 + 4}
-TOKENS = {"ann": "aa" * 32, "bob": "bb" * 32, "cat": "ca" * 32}
+TOKENS = {"ann": "aa" * 32, "bob": "bb" * 32, "cat": "ca" * 32, "dan": "dan-1"}
 
 
 def state(version):
@@ -45,6 +46,7 @@ def update(version, alert=None):
 def activity(user, **other):
     return {"user_id": user, "device_id": f"{user}-phone", "generation": 1, "shard": 7, "status": "active",
             "end_reason": None, "start_attempts": 1, "activity_id": f"{user}-1", "update_token": TOKENS.get(user),
+            "start_id": f"s of {user}", "channel_id": None,
             "end_push": "none", "end_attempts": 0, "start_lease_until": None, "token_ms": T - 3_000,
             "end_lease_until": None, "ended_ms": None} | other
 
@@ -113,4 +115,31 @@ def good():
     case.sizes = [("la-coordinator-a", "rss", 40 << 20)]
     case.metrics = {"audits": 5, "mismatches": 0, "updates": 6, "versions": 3, "alertsLost": 0}
     case.log_bytes = 1_000
+    return case
+
+
+def listening():
+    """The same, and Dan, whose phone listens to a channel: his start and what reached him of four publishes stand first."""
+    case, card = good(), Shown("dan-1", "s of dan", T - 4_000, ["dan-1"], T - 3_900, T + 21_000, "K", T - 3_900)
+    phone = Phone("dan", "dan-phone", "start of dan", activities=[card])
+    case.phones.append(phone)
+    case.calls += [call("dan", "startToken", T - 9_000, phone.start_token), call("dan", "follow", T - 8_000),
+                   call("dan", "listen", T - 3_000, card.id, answer={"liveActivity": "active"}, activity=card.id)]
+    case.publishes = [
+        *(push("dan", version, T + 2_000 * version - 1_900, alert=version == 3, channel="K") for version in (1, 2, 3)),
+        push("dan", 3, T + 21_000, event="end", channel="K")]
+    start = Push(T - 4_000, phone.start_token, "start", T // 1_000 - 4, start_id=card.start_id, expiration=T // 1_000 + 1,
+                 input_channel="K")
+    case.pushes[:0] = [start, *case.publishes]
+    case.publishes = [replace(each, token="", verdict=None) for each in case.publishes]
+    case.rows.follows.append({"user_id": "dan", "alerts": "all"})
+    case.rows.devices.append({"user_id": "dan", "device_id": phone.device, "shard": 7,
+                              "push_to_start_token": phone.start_token, "device_token": "device of dan"})
+    listens = {"update_token": None, "channel_id": "K", "end_push": "none"}
+    case.rows.activities.append(activity("dan", **listens))
+    case.after.activities.append(ended("dan") | listens)
+    case.rows.channels = [{"class": 0, "generation": 1, "channel_id": "K", "ends": 0, "lost_ms": None}]
+    case.after.channels = [case.rows.channels[0] | {"ends": 1}]
+    case.rows.claims.append(case.rows.claims[0] | {"bucket": 64})
+    case.heard_ms = T + 9_000
     return case

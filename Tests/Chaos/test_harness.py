@@ -7,6 +7,7 @@ import pathlib
 import signal
 import subprocess
 import unittest
+from dataclasses import replace
 from unittest import mock
 
 from good import T
@@ -40,7 +41,11 @@ class Drawing(unittest.TestCase):
         self.assertNotEqual(self.plans[0], self.plans[1])
 
     def test_every_kind_and_every_target_is_drawn(self):
-        self.assertEqual({fault.kind for fault in self.faults}, set(chaos_draw.HOST_KINDS))
+        kinds = {*chaos_draw.KINDS, chaos_draw.CHANNEL_KIND}
+        self.assertEqual({fault.kind for fault in self.faults}, kinds | {"host"})
+        self.assertEqual({fault.how for fault in self.faults if fault.kind == chaos_draw.CHANNEL_KIND},
+                         set(chaos_draw.CHANNEL_HOW))
+        self.assertEqual({plan.opening for plan in self.plans if plan.listens}, set(chaos_draw.OPENINGS))
         self.assertLessEqual({"host-a", "host-b"}, {fault.target for fault in self.faults})
         for kind, ways in chaos_draw.HOW.items():
             self.assertEqual({fault.how for fault in self.faults if fault.kind == kind}, set(ways))
@@ -49,7 +54,15 @@ class Drawing(unittest.TestCase):
         self.assertEqual(sum(plan.is_control for plan in self.plans), 99)
         self.assertTrue(all(14 <= len(plan.phones) <= 76 for plan in self.plans))
         self.assertGreater(sum(fault.aim is not None for fault in self.faults), len(self.faults) // 3)
-        self.assertEqual({fault.kind for fault in self.single}, set(chaos_draw.KINDS))
+        self.assertEqual({fault.kind for fault in self.single}, kinds)
+
+    def test_phones_listen_in_schedules_of_even_seeds_whose_other_draws_stay(self):
+        for plan in self.plans:
+            without = chaos_draw.draw(plan.seed, PLACES, hosts="ab", channels=False)
+            self.assertEqual(plan.listens, plan.seed % 2 == 0)
+            phones = tuple(replace(phone, listens=False, reports=None, changes=None, changes_to="") for phone in plan.phones)
+            faults = tuple(fault for fault in plan.faults if fault.kind != chaos_draw.CHANNEL_KIND)
+            self.assertEqual(replace(plan, phones=phones, faults=faults, opening=""), without)
 
     def test_nothing_lasts_beyond_the_schedule_and_a_database_stands_still_for_a_second_at_least(self):
         self.assertTrue(all(fault.at + fault.lasts <= chaos_draw.PLAY + 1.6 for fault in self.faults + self.single))

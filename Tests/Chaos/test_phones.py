@@ -7,6 +7,7 @@ import unittest
 
 from good import T, call, good
 
+import chaos_draw
 import chaos_phones
 from chaos_records import Push, Shown
 
@@ -18,7 +19,7 @@ class RestartedPhone(unittest.TestCase):
         case = good()
         suite = types.SimpleNamespace(
             bearer=lambda user: "bearer", simulator=types.SimpleNamespace(register=lambda tokens, kind: None))
-        plans = [types.SimpleNamespace(user=user, number=0, alerts="all") for user in range(2)]
+        plans = [chaos_draw.PhonePlan(user=user, number=0) for user in range(2)]
         self.fleet = chaos_phones.Fleet(suite, types.SimpleNamespace(seed=1, phones=plans), 1)
         self.addCleanup(self.fleet.close)
         self.fleet.users, self.fleet.phones = ["ann", "bob"], case.phones

@@ -5,7 +5,7 @@ import unittest
 from copy import deepcopy
 from dataclasses import replace
 
-from good import ALERT, TOKENS, T, activity, call, ended, good, push, state, update
+from good import ALERT, TOKENS, T, activity, call, ended, good, listening, push, state, update
 
 import chaos_alerts
 from chaos_invariants import forms
@@ -15,10 +15,10 @@ from chaos_tally import INVARIANTS
 GONE = object()
 
 
-def planted(changes):
-    """The good case with these changes, one after the other: a path that is there, and its new value. One that ends in "+" adds to
-    a list."""
-    case = good()
+def planted(changes, case=good):
+    """A good case with these changes, one after the other: a path that is there, and its new value. One that ends in "+" adds
+    to a list."""
+    case = case()
     for path, value in changes.items():
         place, key = {"": case}, ""
         for step in path.rstrip("+").split("."):
@@ -218,23 +218,88 @@ CASES = [
 ]
 
 
+# Dan's card, which listens; a publish that reaches it, and a start; what else may be in its place.
+CARD, BOTH = "phones.3.activities.0", {"phones.3.activities+": [Shown("dan-2", "t", T + 4_500, [OTHER], T + 4_600)]}
+REPLACED = BOTH | {f"{CARD}.ended_ms": T + 4_600}
+DAN_UNTOLD, LOST_CHANNEL = {"pushes.3.alert": None}, {"rows.channels.0.lost_ms": T + 5_000}
+UNHEARD = {"pushes.3.verdict": "droppedOldTimestamp", "heard_ms": None}
+OFF, WAS_LOST = {"strikes+": [strike("channels", "apns", 1_000, 2_000, "capability")]}, {"publishes.1.lost": 1}
+DAN_GIVEN_UP = {"rows.activities.3": ended("dan", "token_invalid", T + 5_000) | {"update_token": None}}
+REFUSED = {"publishes+": [push("dan", 3, T + 4_500, channel="K", status=400, reason="BadChannelId", verdict=None)]}
+
+
+def hears(at, version=3, **others):
+    return {"pushes+": [replace(push("dan", version, T + at, channel="K"), **others)]}
+
+
+def reconciles(at, *told):
+    one = replace(call("dan", "reconcile", T + at, answer={"end": list(told)}), listed=["dan-1"])
+    return {"calls+": [call("dan", "unfollow", T + 5_000), one]}
+
+
+STARTED = {"token": "start of dan", "event": "start", "channel": None}
+# As above, with Dan.
+LISTENING = [
+    ("I1", "a report is lost", {"rows.activities.3.activity_id": None}, 1),
+    ("I3", "a card beside one that listens", CONTROL | hears(12_000, **STARTED), 1),
+    *(("I3", f"whose sender died; start at {at}, reported: {reported}", ({} if reported else {"calls.-1": GONE}) | hears(
+        at, **STARTED), found) for at, reported, found in ((12_000, False, 0), (9_000, False, 1), (12_000, True, 1))),
+    ("I3", "in place of one", CONTROL | REPLACED | hears(12_000, **STARTED), 0),
+    ("I3", "whose channel is lost", CONTROL | LOST_CHANNEL | hears(6_000, **STARTED), 0),
+    ("I3", "whose user wants other alerts", CONTROL | hears(12_000, **STARTED) | {
+        "calls+": [call("dan", "change", T + 5_000)]}, 0),
+    ("I3", "two cards for 11 s", BOTH | {"rows.now_ms": T + 16_000}, 1),
+    ("I6", "an older version on the channel", hears(5_000, version=2), 1),
+    *(("I7", f"over {what} in its place", changes | hears(6_000, **ALERTED, token=token, channel=channel), 1)
+      for what, changes, token, channel in (
+          ("a token", REPLACED, OTHER, None), ("another channel", REPLACED, OTHER, "L"), ("its channel again", {}, "dan-1", "K"))),
+    ("I8", "lost without faults", CONTROL | DAN_UNTOLD, 1, 3),
+    ("I8", "a publish was lost", CONTROL | DAN_UNTOLD | {"publishes.2.lost": 1}, 0, 2),
+    ("I8", "killed with the claim", DAN_UNTOLD, 0), ("I8", "another has claimed it", DAN_UNTOLD | {
+        "rows.claims.1.holder": "la-coordinator-b/1"}, 1),
+    ("I8", "a rest", DAN_UNTOLD | {"strikes": [], "publishes.2.status": 429}, 0),
+    ("I8", "a state was lost before", DAN_UNTOLD | WAS_LOST | {"strikes": []}, 1),
+    ("I9", "an update after the end", hears(22_000), 1),
+    ("I12", "its card is there", DAN_GIVEN_UP | {f"{CARD}.ended_ms": None}, 1),
+    ("I12", "it is not", DAN_GIVEN_UP | {f"{CARD}.ended_ms": T + 4_000}, 0),
+    ("I13", "its app is not told to end it", reconciles(6_000), 1), ("I13", "told", reconciles(6_000, "dan-1"), 0),
+    ("I13", "before the unfollow", reconciles(4_000), 0),
+    ("I17", "a publish is refused", REFUSED, 1), ("I17", "broadcasts were off", REFUSED | OFF, 0),
+    ("I17", "a publish comes too late", {"publishes.1.verdict": "droppedOldTimestamp"}, 0),
+    ("I17", "a publish cannot be read", {"publishes.1.verdict": "notDecodable"}, 1),
+    ("L1", "heard too late", {"heard_ms": T + 20_001}, 1), ("L1", "after a lost one", {"heard_ms": T + 140_000} | WAS_LOST, 0),
+    ("L1", "after a 429", {"heard_ms": T + 100_000, "publishes.1.status": 429}, 0),
+    ("L1", "much later", {"heard_ms": T + 140_001} | WAS_LOST, 1), ("L1", "an older state", UNHEARD, 1),
+    ("L1", "the card is off", UNHEARD | {f"{CARD}.ended_ms": T + 4_000}, 0),
+    ("L1", "its channel is lost", LOST_CHANNEL | {"heard_ms": None}, 1),
+    ("L1", "its user wants other alerts", {"rows.follows.2.alerts": "key", "heard_ms": None}, 1),
+    ("L1", "no end", {f"{CARD}.ended_ms": None}, 1),
+    ("L1", "no end on a lost channel", {f"{CARD}.ended_ms": None, "after.channels.0.lost_ms": T + 20_000}, 0),
+    ("channels", "one that no row names", {"strikes": [], "orphans": ["X"]}, 1, 2),
+    ("channels", "its maker was killed", {"orphans": ["X"]}, 0),
+    ("channels", "too many", {"orphans": ["W", "X", "Y", "Z"]}, 1),
+]
+
+
 class Planted(unittest.TestCase):
     def test_each_rule_finds_what_is_planted_and_no_more(self):
-        for rule, what, changes, expected, *judged in CASES:
+        for case, (rule, what, changes, expected, *judged) in [
+                *((good, each) for each in CASES), *((listening, each) for each in LISTENING)]:
             with self.subTest(f"{rule}: {what}"):
-                count, problems = INVARIANTS[rule](planted(changes))
+                count, problems = INVARIANTS[rule](planted(changes, case))
                 self.assertEqual(problems if isinstance(expected, list) else len(problems), expected, problems)
                 self.assertEqual([count][:len(judged)], judged)
 
     def test_a_violation_is_planted_for_each_rule(self):
-        self.assertEqual({rule for rule, _, _, expected, *_ in CASES if expected}, set(INVARIANTS))
+        self.assertEqual({rule for rule, _, _, expected, *_ in CASES + LISTENING if expected}, set(INVARIANTS))
 
     def test_a_good_case_keeps_every_rule_and_gives_each_something_to_judge(self):
-        for changes in ({}, CONTROL):
+        for case, changes in ((good, {}), (good, CONTROL), (listening, {}), (listening, CONTROL)):
             for rule, judge in INVARIANTS.items():
-                count, problems = judge(planted(changes))
+                count, problems = judge(planted(changes, case))
                 self.assertEqual(problems, [], rule)
-                self.assertEqual(count > 0, changes == CONTROL or rule != "metrics", rule)
+                has_none = rule == "metrics" and changes != CONTROL or rule == "channels" and case is good
+                self.assertEqual(count > 0, not has_none, rule)
 
     def test_the_cuts_of_a_state_leave_what_happened(self):
         self.assertEqual(len(set(CUT)), 7)
