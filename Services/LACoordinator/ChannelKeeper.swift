@@ -48,7 +48,7 @@ actor ChannelKeeper {
 
     /// Gives the loops the open channels of these shards, and makes the calls that are due.
     func run(_ held: [Int: HeldShard]) async throws {
-        guard settings.isOn, !held.isEmpty else { return }
+        guard !held.isEmpty else { return }
         let leases = held.values.map(\.lease)
         // The ends are claimed first, so that a channel which ends gets no state after its end.
         let ends = try await store.claimEnds(leases, dismissAfter: dismissAfter)
@@ -56,11 +56,13 @@ actor ChannelKeeper {
         let shards = Set(held.keys)
         await fanOut.onEach { $0.update(open, of: shards) }
         for end in ends { if let shard = held[end.shard] { send(end, shard.trust) } }
+        for call in try await store.claimDeletions(leases, limit: Self.callsMax) { Task { await delete(call) } }
+        _ = try await store.moveActivities(leases, limit: Self.movedMax)
+        // Channels that are open when they are switched off go on to their end.
+        guard settings.isOn else { return }
         for call in try await store.claimCreations(leases, limit: Self.callsMax) {
             Task { await create(call, leases) }
         }
-        for call in try await store.claimDeletions(leases, limit: Self.callsMax) { Task { await delete(call) } }
-        _ = try await store.moveActivities(leases, limit: Self.movedMax)
         if held[0] != nil, sweptAt.map({ .now - $0 >= Self.sweepInterval }) ?? true {
             sweptAt = .now
             Task { await sweep() }
@@ -182,6 +184,10 @@ actor ChannelKeeper {
             case .accepted: try await store.ended(end.key)
             case .channelGone: try await store.lost(end.key, reason: answer.reasonText ?? "")
             case .broadcastOff: await stopped(end.key.environment, reason: answer.reasonText ?? "")
+            case .ourBug, .rebuildSmaller:
+                // Another try gets the same answer. The channel is deleted in its time, which ends nothing on a phone.
+                logger.error("APNs refuses an end", metadata: end.key.metadata(answer.reasonText ?? ""))
+                try await store.ended(end.key)
             default: try await store.delayEnd(end.key, by: .seconds(min(max(answer.retryAfter ?? 10, 10), 900)))
             }
         }

@@ -148,13 +148,28 @@ actor StartSender {
             switch StartOutcome(answer) {
             case .sent:
                 await tokenOutcomes.noteGood(.start(claim))
-                _ = try await store.startedOnChannel(claim)
+                try await resolve(claim)
             case .retire(let sinceMs): try await store.retireStartToken(claim, sinceMs: sinceMs)
             case .retireUnlessMany:
                 await tokenOutcomes.noteBad(.start(claim))
                 try await store.releaseStart(claim, after: .seconds(60))
             case .giveUp: try await store.giveUpStart(claim)
             case .retry(let seconds): try await store.releaseStart(claim, after: .seconds(seconds))
+            }
+        }
+    }
+
+    /// Records that a start on a channel was accepted. No token will say so, and once the lease is over there would be
+    /// another: a database that is away is asked again until then.
+    private func resolve(_ claim: StartClaim) async throws {
+        guard claim.channel != nil else { return }
+        while true {
+            do {
+                _ = try await store.startedOnChannel(claim)
+                return
+            } catch {
+                guard await publisher.clock.seconds < claim.leaseUntil else { throw error }
+                try await Task.sleep(for: .seconds(1))
             }
         }
     }

@@ -54,6 +54,8 @@ package enum MissingCardSQL {
             card = CASE WHEN one.card IS NULL THEN NULL WHEN r.match_id IS NOT NULL THEN 'unknown'
                 -- Forbidden: iOS has taken all away.
                 WHEN one.is_over OR NOT one.live_activities_enabled
+                    -- A start that APNs took and that may never have appeared: no phone has shown the card.
+                    OR one.is_absent AND la.activity_id IS NULL AND la.seen_at IS NULL
                     OR to_timestamp($5::double precision) > greatest(la.seen_at, la.token_at, la.activated_at)
                     OR coalesce(la.ended_at, clock_timestamp()) - \(ActivityAge.began("la")) > \(StartFallbackSQL.seconds(MissingCard.oldAge))
                 THEN NULL ELSE 'gone' END

@@ -106,6 +106,38 @@ import Testing
         ).map { try $0.string("due") }
     }
 
+    @Test(arguments: ["class-1", "made up"])
+    func aCardOnAnotherChannelThanTheFollowsIsMoved(channel: String) async throws {
+        try await GatewayHarness.run(rows: Self.channels) { gateway in
+            try await gateway.register("phone")
+            try await Self.listen(gateway)
+            try await gateway.follow()
+            let answer = try await gateway.send(
+                "POST", "/matches/\(Self.match)/activity",
+                #"{"activityId":"one","channelId":"\#(channel)","deviceId":"phone"}"#)
+            #expect(try answer.decode(ActivityReportResponse.self).liveActivity == .active)
+            let due = try await gateway.pool.query("SELECT FROM live_activities WHERE renewal_due_at <= now()")
+            #expect(due.count == 1)
+        }
+    }
+
+    @Test func aCardThatNoPhoneEverShowedIsLostAndStartedAgain() async throws {
+        try await GatewayHarness.run(rows: Self.channels) { gateway in
+            try await gateway.register("phone")
+            try await Self.listen(gateway)
+            try await gateway.follow()
+            try await gateway.pool.execute(
+                """
+                UPDATE live_activities SET status = 'active', channel_id = '\(Self.id)', start_id = 's',
+                    activated_at = now() - interval '5 minutes', start_sent_at = now() - interval '5 minutes'
+                """)
+            let answer = try await gateway.send(
+                "POST", "/devices", #"{"deviceId":"phone","platform":"ios","activities":[]}"#)
+            #expect(try answer.decode(DeviceResponse.self).gone == nil)
+            #expect(try await gateway.activities() == ["phone 1 ended token_invalid", "phone 2 pending"])
+        }
+    }
+
     @Test func anUnfollowAsksThePhonesThatListenToReconcile() async throws {
         try await GatewayHarness.run(rows: Self.channels) { gateway in
             for device in ["phone", "pad"] {

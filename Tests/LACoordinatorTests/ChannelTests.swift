@@ -116,7 +116,7 @@ import Testing
                     await harness.apns.pushes(to: channel).last?.version == update.version.rawValue
                 }
             }
-            // Whoever takes the channel over repeats the state, and not the alert.
+            // The next holder repeats the state, and not the alert.
             try await harness.coordinate(instance: "b") { _ in
                 let before = await harness.apns.pushes.count
                 try await eventually("the state is repeated") { await harness.apns.pushes.count > before }
@@ -272,6 +272,98 @@ import Testing
                 try await eventually("the end follows") {
                     await harness.apns.pushes(to: channel).last?.event == "end"
                 }
+            }
+        }
+    }
+
+    @Test func afterAnUnfollowThePhoneThatListensIsAskedToReconcile() async throws {
+        try await Harness.with { harness in
+            try await harness.follow("asha", listens: true)
+            try await harness.pool.execute(
+                """
+                UPDATE live_activities SET status = 'ended', end_reason = 'user_unfollow', ended_at = now(),
+                    channel_id = 'x'
+                """)
+            try await harness.pool.execute("DELETE FROM match_follows")
+            try await harness.pool.execute("UPDATE devices SET device_token = 'dd', reconcile_due_at = now()")
+            try await harness.coordinate { _ in
+                try await eventually("it is asked") {
+                    await harness.apns.pushes(to: "dd").map(\.wakesApp) == [true]
+                }
+            }
+        }
+    }
+
+    @Test func aChannelThatRestsKeepsNoAlertFromThePhonesWithTokens() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            // More than one claim is for, on each loop.
+            try await harness.crowd(4_000)
+            try await harness.coordinate { coordinator in
+                let channel = try await harness.openChannel()
+                await harness.apns.answer { push, _ in
+                    push.token == channel ? StubAPNs.refusal(.tooManyRequests) : StubAPNs.accepted
+                }
+                for _ in 0..<2 {
+                    let wicket = try await harness.commit(alert: .wicket)
+                    await coordinator.matchUpdated(MatchUpdated(update: wicket))
+                    try await eventually("all are told") {
+                        await harness.apns.pushes.count {
+                            $0.token != channel && $0.alert != nil && $0.version == wicket.version.rawValue
+                        } == 4_000
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func switchedOffAnOpenChannelGoesOnToItsEnd() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            try await harness.askForChannel(.key)
+            try await harness.pool.execute("UPDATE broadcast_channels SET channel_id = 'open' WHERE class = 0")
+            try await harness.coordinate(settings: ["BROADCAST": "off"]) { coordinator in
+                let update = try await harness.commit()
+                await coordinator.matchUpdated(MatchUpdated(update: update))
+                try await eventually("it is published to") {
+                    await harness.apns.pushes(to: "open").last?.version == update.version.rawValue
+                }
+                try await harness.settle()
+                #expect(await harness.apns.channels.isEmpty, "none is made")
+                try await harness.pool.execute("UPDATE active_matches SET settled_at = now(), ended_at = now()")
+                try await eventually("it is ended") {
+                    await harness.apns.pushes(to: "open").last?.event == "end"
+                }
+            }
+        }
+    }
+
+    @Test func anAcceptedStartIsResolvedWhenTheDatabaseIsBack() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            try await harness.coordinate { coordinator in
+                _ = try await harness.openChannel()
+                // What records it fails until the trigger is gone.
+                try await harness.pool.execute(
+                    """
+                    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+                        $$ BEGIN RAISE EXCEPTION 'not now'; END $$;
+                    """)
+                try await harness.pool.execute(
+                    """
+                    CREATE TRIGGER refuse BEFORE UPDATE ON live_activities FOR EACH ROW
+                        WHEN (NEW.status = 'active') EXECUTE FUNCTION refuse()
+                    """)
+                try await harness.follow("asha", listens: true)
+                coordinator.activitiesChanged()
+                try await eventually("it is started") {
+                    await !harness.apns.pushes(to: Harness.startToken("asha")).isEmpty
+                }
+                try await harness.settle()
+                #expect(try await harness.status("asha") == "pending none")
+                try await harness.pool.execute("DROP TRIGGER refuse ON live_activities")
+                try await eventually("the activity runs") { try await harness.status("asha") == "active none" }
+                #expect(await harness.apns.pushes(to: Harness.startToken("asha")).count == 1)
             }
         }
     }

@@ -99,6 +99,18 @@ import Testing
         }
     }
 
+    @Test func aLostChannelIsAskedForAnewAfterAnHour() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await fixture(pool)
+            #expect(try await store.askForChannels(followers: 2, under: lease) == 1)
+            try await pool.execute("UPDATE broadcast_channels SET channel_id = 'x', lost_at = now()")
+            #expect(try await store.askForChannels(followers: 2, under: lease) == 0)
+            try await pool.execute("UPDATE broadcast_channels SET lost_at = now() - interval '61 minutes'")
+            #expect(try await store.askForChannels(followers: 2, under: lease) == 1)
+            #expect(try await channels(pool) == ["production 0 1", "production 0 2"])
+        }
+    }
+
     @Test func aStaleEpochAsksForNothing() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let (store, lease) = try await fixture(pool)

@@ -34,16 +34,21 @@ package struct ActivityReportStore: Sendable {
             guard let row = rows.first, try row.bool("is_known") else { throw Refusal.unknownMatch }
             guard try row.bool("is_followed") else { return .ended }
             // The result that lingers is taken off by the channel's end.
-            if try row.bool("stays") { return .active }
-            if try row.bool("has_ended") { return .ended }
+            let isRecorded = try row.bool("stays")
+            if try !isRecorded && row.bool("has_ended") { return .ended }
             let route = DeviceRoute(user: user, device: device)
+            if !isRecorded {
+                try await transaction.execute(
+                    Self.replace,
+                    [
+                        .int(match.rawValue), .text(user.rawValue), .text(device.rawValue),
+                        .text(report.activityId.rawValue), PostgresValue(report.startId?.rawValue),
+                        .text(report.channelId.rawValue), .int(route.hash), .int(route.shard),
+                    ])
+            }
+            // The alert level may have changed since the app learnt of the channel.
             try await transaction.execute(
-                Self.replace,
-                [
-                    .int(match.rawValue), .text(user.rawValue), .text(device.rawValue),
-                    .text(report.activityId.rawValue), PostgresValue(report.startId?.rawValue),
-                    .text(report.channelId.rawValue), .int(route.hash), .int(route.shard),
-                ])
+                CallersChannel.moveActivities, [.text(user.rawValue), .int(match.rawValue), .int(0)])
             return .active
         }
     }

@@ -37,7 +37,8 @@ enum CallersChannel {
             AND la.status = 'active' AND la.channel_id IS NOT NULL AND la.renewal_due_at IS NULL
             AND NOT EXISTS (
                 SELECT FROM broadcast_channels AS c
-                WHERE c.channel_id = la.channel_id AND c.class = \(ChannelSQL.audience("w.alerts")))
+                WHERE c.match_id = la.match_id AND c.channel_id = la.channel_id AND \(ChannelSQL.isOpen("c"))
+                    AND c.class = \(ChannelSQL.audience("w.alerts")))
         """
 
     /// Asks the phones on which a user's activity of a match (`$1`, `$2`) listened to a channel to reconcile: no push

@@ -113,18 +113,28 @@ extension ActivityStore {
         FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.fallback_match_id
         """
 
-    /// Claims one silent push per phone with a card whose token has died, while the match is in play and followed.
+    /// Claims one silent push per phone: with a card on a channel whose follow is gone, which no push can end; or with a
+    /// card whose token has died, while the match is in play and followed.
     private static let claimReconciles = """
         WITH due AS (
             SELECT d.user_id, d.device_id, missing.match_id FROM \(heldShards)
             CROSS JOIN LATERAL (
-                SELECT c.match_id FROM live_activities c
+                (SELECT c.match_id FROM live_activities c
+                WHERE c.user_id = d.user_id AND c.device_id = d.device_id AND c.status = 'ended'
+                    AND c.channel_id IS NOT NULL AND c.ended_at > clock_timestamp() - interval '8 hours'
+                    AND \(MissingCardSQL.isNewest("c")) AND \(isNotHeld("c.match_id"))
+                    AND NOT EXISTS (
+                        SELECT FROM match_follows f WHERE f.user_id = c.user_id AND f.match_id = c.match_id)
+                LIMIT 1)
+                UNION ALL
+                (SELECT c.match_id FROM live_activities c
                 JOIN match_follows f ON f.user_id = c.user_id AND f.match_id = c.match_id
                 JOIN active_matches a ON a.match_id = c.match_id
                 WHERE c.user_id = d.user_id AND c.device_id = d.device_id AND c.card = 'unknown'
                     AND \(MissingCardSQL.isNewest("c")) AND \(StartFallbackSQL.followLasts) AND \(LiveMatch.condition)
                     AND \(isNotHeld("c.match_id"))
-                ORDER BY a.relevance DESC, c.match_id LIMIT 1
+                ORDER BY a.relevance DESC, c.match_id LIMIT 1)
+                LIMIT 1
             ) AS missing
             WHERE d.reconcile_due_at <= clock_timestamp() AND d.device_token IS NOT NULL AND \(MissingCardSQL.mayAsk)
             LIMIT $3

@@ -3,8 +3,8 @@ package import Store
 
 extension OrchestratorStore {
     /// Asks for a channel for each class of a match's followers that is large enough and has none. The holders of the
-    /// channels' shards have APNs make them. Nothing is asked for in an environment where a channel was refused in the
-    /// last hour.
+    /// channels' shards have APNs make them. Nothing is asked for in an environment where a channel was refused, nor
+    /// for a class whose channel was lost, in the last hour.
     ///
     /// - Parameter followers: the number of phones that a channel is worth.
     /// - Returns: the number of channels asked for.
@@ -39,7 +39,8 @@ extension OrchestratorStore {
                 AND NOT EXISTS (
                     SELECT FROM broadcast_channels AS c
                     WHERE c.match_id = m.match_id AND c.environment = e.environment AND c.class = k.class
-                        AND \(ChannelSQL.isCurrent("c")))
+                        AND (\(ChannelSQL.isCurrent("c"))
+                            OR c.lost_at > clock_timestamp() - interval '1 hour'))
                 AND NOT EXISTS (
                     SELECT FROM broadcast_stops AS s
                     WHERE s.environment = e.environment AND s.since > clock_timestamp() - interval '1 hour')

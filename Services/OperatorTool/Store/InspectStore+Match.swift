@@ -147,7 +147,8 @@ extension InspectStore {
                 floor(extract(epoch FROM coalesce(c.lost_at, c.ended_at, c.opened_at, c.created_at)))::bigint AS since,
                 CASE WHEN c.rests_until > clock_timestamp()
                     THEN floor(extract(epoch FROM c.rests_until))::bigint END AS rests_until,
-                (SELECT count(*) FROM live_activities AS a WHERE a.channel_id = c.channel_id AND a.status = 'active')
+                (SELECT count(*) FROM live_activities AS a
+                    WHERE a.match_id = c.match_id AND a.channel_id = c.channel_id AND a.status = 'active')
                     AS activities
             FROM broadcast_channels AS c WHERE c.match_id = $1::bigint AND c.deleted_at IS NULL
             ORDER BY c.environment, c.class, c.generation

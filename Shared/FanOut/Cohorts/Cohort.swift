@@ -12,7 +12,7 @@ protocol Cohort: CohortRows {
     /// The part of the match's audience for which alerts are claimed.
     var bucket: AlertBucket { get }
 
-    /// Seconds after which the newest state is sent to nobody any more under the stamp it was committed with.
+    /// Seconds after its commit from which the newest state needs a fresh stamp.
     var lateAfter: Int { get }
 
     /// Whether a push with this content may leave now.

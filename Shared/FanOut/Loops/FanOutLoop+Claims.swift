@@ -67,9 +67,9 @@ extension FanOutLoop {
 
     /// Asks for the next few claims; few, because alerts that are claimed and not sent are lost when the process dies.
     /// A claim is for all phones of a shard, so a shard that is still being read is left out: the claim would cover
-    /// phones that are not known yet.
+    /// phones that are not known yet. A channel is one push, and may rest: it keeps no claim waiting.
     func claimNext(_ match: LoopMatch) {
-        guard !isFinishing, match.claim == nil, !match.cohorts.contains(where: { $0.work == .listed(.alert) })
+        guard !isFinishing, match.claim == nil, !match.tokens.contains(where: { $0.work == .listed(.alert) })
         else { return }
         while let place = match.unclaimed.lastIndex(where: { shards.takesClaims($0.shard) }) {
             let first = match.unclaimed[place]

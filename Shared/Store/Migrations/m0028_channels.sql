@@ -14,7 +14,7 @@ ALTER TABLE live_activities DROP CONSTRAINT IF EXISTS live_activities_is_reached
 ALTER TABLE live_activities ADD CONSTRAINT live_activities_is_reached
     CHECK (status <> 'active' OR update_token IS NOT NULL OR channel_id IS NOT NULL) NOT VALID;
 CREATE INDEX IF NOT EXISTS live_activities_by_channel ON live_activities (channel_id)
-    WHERE status = 'active' AND channel_id IS NOT NULL;
+    WHERE status = 'active' AND channel_id IS NOT NULL AND renewal_due_at IS NULL;
 
 CREATE TABLE IF NOT EXISTS broadcast_channels (
     match_id bigint NOT NULL,
