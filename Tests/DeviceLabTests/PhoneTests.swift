@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SightscreenClientTesting
+import SightscreenModels
 import Testing
 
 @testable import DeviceLab
@@ -29,6 +30,19 @@ import Testing
     @Test(arguments: [400, 410, 429, 500, 0]) func whatAPNsRefusedNeverArrives(status: Int) throws {
         let delivery = try DeliveryLine(Self.line(status: status, payload: "{}"))
         #expect(delivery.seq == 7 && delivery.push == nil)
+    }
+
+    @Test(arguments: [
+        (#""token":"""#, true), (#""token":"ab""#, false),
+        (#""token":"","deviceVerdict":"droppedOldTimestamp""#, false),
+    ])
+    func aPublishIsOfferedToEveryPhoneOnceUnlessAPNsDropsIt(line: String, arrives: Bool) throws {
+        let text = #"{"channel":"YQ==","headers":{"apns-priority":"5"},"seq":3,\#(line),"verdict":{"status":200}"#
+        let delivery = try DeliveryLine(Array((text + #","payload":{"aps":{}}}"#).utf8))
+        #expect(delivery.seq == 3 && delivery.push == nil)
+        let publish = BroadcastPush(
+            channel: ChannelID("YQ=="), headers: ["apns-priority": "5"], body: Array(#"{"aps":{}}"#.utf8))
+        #expect(delivery.broadcast == (arrives ? publish : nil))
     }
 
     @Test func whatIsNoPushNeverArrives() throws {

@@ -5,6 +5,12 @@ import Logging
 import SightscreenClientTesting
 import SightscreenModels
 
+/// Something that arrives at a phone.
+enum PhonePush: Sendable {
+    case push(RawPush)
+    case broadcast(BroadcastPush)
+}
+
 /// Apple's servers as the phones see them: each of a phone's tokens is registered there before the app learns it, and
 /// pushes to it arrive. apns-simulator holds the tokens and keeps the log from which the pushes are read.
 actor SimulatedAPNs {
@@ -17,7 +23,7 @@ actor SimulatedAPNs {
         var kind: PushTokenKind
         var match: MatchID?
         var shown: Stamp?
-        var inbox: AsyncStream<RawPush>.Continuation
+        var inbox: AsyncStream<PhonePush>.Continuation
     }
 
     /// The log no longer has the lines after those that were read, or it is another log.
@@ -40,13 +46,13 @@ actor SimulatedAPNs {
     }
 
     /// The sink for the tokens of one phone.
-    nonisolated func sink(_ inbox: AsyncStream<RawPush>.Continuation) -> some TokenSink {
+    nonisolated func sink(_ inbox: AsyncStream<PhonePush>.Continuation) -> some TokenSink {
         PhoneTokens(apple: self, inbox: inbox)
     }
 
     private struct PhoneTokens: TokenSink {
         let apple: SimulatedAPNs
-        let inbox: AsyncStream<RawPush>.Continuation
+        let inbox: AsyncStream<PhonePush>.Continuation
 
         func issued(_ token: String, _ kind: PushTokenKind, match: MatchID?, shown: Stamp?) async {
             await apple.issued(token, Known(kind: kind, match: match, shown: shown, inbox: inbox))
@@ -148,7 +154,11 @@ actor SimulatedAPNs {
                 continue
             }
             last = delivery.seq
-            if let push = delivery.push { known[push.token]?.inbox.yield(push) }
+            if let push = delivery.push { known[push.token]?.inbox.yield(.push(push)) }
+            if let broadcast = delivery.broadcast {
+                // Each phone has one device token, and knows what it listens to.
+                for phone in known.values where phone.kind == .device { phone.inbox.yield(.broadcast(broadcast)) }
+            }
         }
         return last
     }

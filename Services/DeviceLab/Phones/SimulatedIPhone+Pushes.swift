@@ -3,7 +3,12 @@ import SightscreenClientTesting
 import SightscreenModels
 /// Delivery of pushes.
 extension SimulatedIPhone {
-    func take(_ push: RawPush) async { await took(await kit.receive(push)) }
+    func take(_ push: PhonePush) async {
+        switch push {
+        case .push(let push): await took(await kit.receive(push))
+        case .broadcast(let broadcast): for outcome in await kit.receive(broadcast) { await took(outcome) }
+        }
+    }
 
     func took(_ outcome: PushOutcome) async {
         switch outcome {

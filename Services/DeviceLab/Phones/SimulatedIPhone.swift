@@ -34,11 +34,11 @@ actor SimulatedIPhone: LabPhone {
 
     nonisolated let id: String
     nonisolated let changes: AsyncStream<Void>
-    nonisolated let inbox: AsyncStream<RawPush>.Continuation
+    nonisolated let inbox: AsyncStream<PhonePush>.Continuation
     let shared: Shared
     let owner: PhoneOwner
     let kit: SimulatedActivityKit
-    private let pushes: AsyncStream<RawPush>
+    private let pushes: AsyncStream<PhonePush>
     private let wakeUps: AsyncStream<Void>.Continuation
 
     var app: PhoneApp?
@@ -84,7 +84,7 @@ actor SimulatedIPhone: LabPhone {
         owner = PhoneOwner(number: number - 1)
         user = owner.user
         (changes, wakeUps) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        (pushes, inbox) = AsyncStream.makeStream(of: RawPush.self)
+        (pushes, inbox) = AsyncStream.makeStream(of: PhonePush.self)
         kit = SimulatedActivityKit(
             clock: SystemClientClock(), seed: shared.run &+ UInt64(number), tokens: shared.apple.sink(inbox),
             limits: shared.limits)
