@@ -23,7 +23,7 @@ TIMING = {"RESULT_HOLD": "1500ms", "LEASE_DURATION": "2s", "START_LEASE": "15s",
           # Some audits in each schedule.
           "AUDIT_INTERVAL": "4s",
           # Phones that listen to channels are only in some schedules, and a few are enough for one.
-          "CHANNEL_MIN_FOLLOWERS": "3"}
+          "BROADCAST": "auto", "CHANNEL_MIN_FOLLOWERS": "3"}
 # An answer of APNs takes so long, and a connection carries so few pushes at a time: a fan-out to a few dozen phones lasts
 # long enough to be struck.
 APNS = {"APNS_SIMULATOR_ANSWER_DELAY": "250ms", "APNS_SIMULATOR_STREAMS": "2", "APNS_SIMULATOR_DELIVERIES": "100000"}

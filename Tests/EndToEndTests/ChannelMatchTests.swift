@@ -13,7 +13,8 @@ import Testing
     ]
 
     @Test(.timeLimit(.minutes(10))) func theSameReachesThoseWhoListenAsThoseWithTokens() async throws {
-        try await RunningSuite.with(speed: 60, settings: ["CHANNEL_MIN_FOLLOWERS": "2"]) { suite in
+        let settings = ["BROADCAST": "auto", "CHANNEL_MIN_FOLLOWERS": "2"]
+        try await RunningSuite.with(speed: 60, settings: settings) { suite in
             let users = (Self.tokens + Self.listeners).map { (name: $0, phones: 1) }
             let fleet = try suite.fleet(users, listeners: Set(Self.listeners))
             let id = try await suite.prepare(Self.match, fleet, speed: 60, alerts: Self.levels)

@@ -118,7 +118,7 @@ struct SuiteLayout: Sendable {
             return provider.merging(
                 timed(
                     "ORCHESTRATOR_INTERVAL", "RESULT_HOLD", "SPORTMONKS_HOURLY_LIMIT", "SUPER_OVER_WAIT",
-                    "START_FALLBACK_WAIT", "ACTIVITY_RENEW_AFTER")
+                    "START_FALLBACK_WAIT", "ACTIVITY_RENEW_AFTER", "BROADCAST")
             ) { _, new in new }
         case "score-poller":
             return provider.merging(
@@ -134,7 +134,7 @@ struct SuiteLayout: Sendable {
                 "APNS_MANAGE_URL": apnsManagementURL,
                 "APNS_SANDBOX_MANAGE_URL": "https://\(address):\(ports.apnsSandboxManagement)",
                 "APNS_CA_FILE": secrets.certificate, "TOKEN_KEY_FILE": secrets.tokenKeys,
-            ].merging(timed("KEEPALIVE_INTERVAL")) { _, new in new }
+            ].merging(timed("KEEPALIVE_INTERVAL", "BROADCAST")) { _, new in new }
         case "apns-simulator":
             return [
                 "APNS_SIMULATOR_HOST": address,
