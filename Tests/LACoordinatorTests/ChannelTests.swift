@@ -75,6 +75,31 @@ import Testing
         }
     }
 
+    @Test func noCardIsMovedWhileAChannelOfItsMatchRests() async throws {
+        try await Harness.with { harness in
+            try await harness.askForChannel()
+            try await harness.coordinate { coordinator in
+                let channel = try await harness.openChannel()
+                try await harness.follow("asha", listens: true)
+                coordinator.activitiesChanged()
+                try await eventually("the activity runs") { try await harness.status("asha") == "active none" }
+                _ = try await harness.pool.execute(
+                    "UPDATE broadcast_channels SET rests_until = clock_timestamp() + interval '1 hour'")
+                _ = try await harness.pool.execute("UPDATE match_follows SET alerts = 'key'")
+                _ = try await harness.pool.execute("UPDATE live_activities SET renewal_due_at = clock_timestamp()")
+                coordinator.activitiesChanged()
+                try await harness.settle()
+                #expect(
+                    await harness.apns.pushes(to: Harness.startToken("asha")).map(\.inputChannel) == [channel])
+                _ = try await harness.pool.execute("UPDATE broadcast_channels SET rests_until = clock_timestamp()")
+                coordinator.activitiesChanged()
+                try await eventually("it is started again, without that channel") {
+                    await harness.apns.pushes(to: Harness.startToken("asha")).map(\.inputChannel) == [channel, nil]
+                }
+            }
+        }
+    }
+
     @Test func noChannelIsMadeForAMatchThatIsOverByNow() async throws {
         try await Harness.with { harness in
             try await harness.askForChannel()

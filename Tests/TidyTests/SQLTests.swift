@@ -13,6 +13,7 @@ import Testing
         "Services/LACoordinator/Store/ActivityStore+Starts.swift": [
             "attempts", "candidates", "change", "claim.isRenewal ? Self.renewalIsDueAgain : Self.noneIsOut",
             "columns.also", "columns.attempts", "columns.channel", "columns.id", "columns.isFree", "columns.leaseUntil",
+            "columns.matches",
             "channel", "columns.sentAt", "columns.status", "columns.waitsSince", "condition", "leaseUntil", "part",
             "status",
         ],

@@ -15,6 +15,8 @@ extension ActivityStore {
         var channel = "channel_id"
         var status = "pending"
         var condition = "la.start_given_up_at IS NULL"
+        /// Of the matches in play (a row `m`), those whose starts may go out.
+        var matches = "true"
         /// The parts of indexes that a claim walks in each shard, each in the order of the index, so that it reads
         /// nothing else: a million starts are due together when a match begins, and again when their leases expire.
         var parts = [
@@ -33,6 +35,12 @@ extension ActivityStore {
             condition: """
                 la.renewal_due_at <= clock_timestamp() AND \(ActivityAge.began("la")) > clock_timestamp()
                     - \(StartFallbackSQL.seconds(RenewalRule.activityLife))
+                """,
+            // A channel that rests may owe alerts. A card that moves from or to it would hear them twice, or never.
+            matches: """
+                NOT EXISTS (
+                    SELECT FROM broadcast_channels c
+                    WHERE c.match_id = m.match_id AND \(ChannelSQL.isCurrent("c")) AND c.rests_until > clock_timestamp())
                 """,
             parts: ["true ORDER BY la.renewal_due_at"],
             also: """
@@ -85,7 +93,7 @@ extension ActivityStore {
                 SELECT m.match_id FROM active_matches m
                 WHERE m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL
                     AND NOT m.at_stumps AND m.display_state NOT IN ('completed', 'abandoned')
-                    AND \(Self.isNotHeld("m.match_id"))
+                    AND \(Self.isNotHeld("m.match_id")) AND \(columns.matches)
             ), due AS (
                 SELECT free.*, w.waits_since, w.this_hour, w.this_day, w.user_day
                 FROM (
