@@ -45,8 +45,12 @@ class Push:
 
     @property
     def tells(self):
-        """Whether a user was, or may have been, alerted: a start's alert is another matter."""
-        return self.alert is not None and self.event == "update" and self.verdict is not None
+        """Whether a user was, or may have been, alerted: a start's alert is another matter.
+
+        Who comes to a channel with a newer state is offered what the others there have yet to hear; its stamp is too old for
+        that card."""
+        return (self.alert is not None and self.event == "update" and self.verdict is not None
+                and (self.channel is None or self.verdict == SHOWN))
 
     def short(self):
         alert = f" {self.alert[0]!r}" if self.alert else ""

@@ -253,6 +253,8 @@ LISTENING = [
     *(("I7", f"over {what} in its place", changes | hears(6_000, **ALERTED, token=token, channel=channel), 1)
       for what, changes, token, channel in (
           ("a token", REPLACED, OTHER, None), ("another channel", REPLACED, OTHER, "L"), ("its channel again", {}, "dan-1", "K"))),
+    ("I7", "too old for a card that came with it", REPLACED | hears(
+        6_000, **ALERTED, token=OTHER, channel="L", verdict="droppedOldTimestamp"), 0),
     ("I8", "lost without faults", CONTROL | DAN_UNTOLD, 1, 3),
     ("I8", "a publish was lost", CONTROL | DAN_UNTOLD | {"publishes.2.lost": 1}, 0, 2),
     ("I8", "killed with the claim", DAN_UNTOLD, 0), ("I8", "another has claimed it", DAN_UNTOLD | {
