@@ -93,7 +93,7 @@ class Matrix:
             "matchId": str(LIVE_MATCH), "deviceId": "phone-matrix", "platform": "ios", "hold": "none", "teamId": "1",
             "tapeId": "1304076", "action": "pause", "pushToStartToken": token("matrix-start"),
             "activityToken": token("matrix-activity"), "token": token("matrix-activity"),
-            "nonce": token("matrix-nonce")[:32],
+            "nonce": token("matrix-nonce")[:32], "activityId": "activity-matrix", "channelId": "bWF0cml4LWNoYW5uZWw=",
         }
         if name not in known:
             raise HarnessError(f"the matrix has no value for the required field {name}: {schema}")
