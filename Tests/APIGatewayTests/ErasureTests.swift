@@ -128,6 +128,33 @@ import Testing
         }
     }
 
+    /// No push ends a card that listens to a channel: its app has to be asked, for eight hours at most.
+    @Test(arguments: [(sent: true, age: "1 minute"), (sent: false, age: "9 hours")])
+    func aPhoneThatListensIsAskedBeforeItIsForgotten(sent: Bool, age: String) async throws {
+        try await AccountHarness.with { harness in
+            for device in ["phone", "pad"] { try await harness.phone(device, of: Self.ann) }
+            try await harness.showActivity(on: "phone", of: Self.ann)
+            try await harness.pool.execute(
+                "UPDATE live_activities SET channel_id = 'Y2g=', update_token = NULL WHERE status = 'active'")
+            _ = try await harness.accounts.delete(Self.ann, tokenIssuedAt: 0)
+            #expect(try await harness.count("devices", "device_id = 'phone' AND device_token IS NOT NULL") == 1)
+            #expect(try await harness.count("devices", "device_id = 'pad' AND device_token IS NULL") == 1)
+            #expect(try await harness.count("devices", "push_to_start_token IS NOT NULL") == 0)
+            try await harness.ageRows("10 minutes", since: Self.ann)
+            try await harness.erase()
+            #expect(try await harness.count("devices", "reconcile_due_at IS NOT NULL") == 1)
+            #expect(try await harness.count("devices") == 1)
+            #expect(try await harness.count("live_activities", "channel_id IS NOT NULL") == 1)
+            try await harness.pool.execute(
+                sent
+                    ? "UPDATE devices SET reconcile_due_at = NULL, reconcile_sent_at = clock_timestamp()"
+                    : "UPDATE devices SET reconcile_due_at = reconcile_due_at - interval '9 hours'")
+            try await harness.ageRows(age, since: Self.ann)
+            try await harness.erase()
+            #expect(try await isEmpty(harness))
+        }
+    }
+
     /// Not by a gateway of today; but whatever stands there goes.
     @Test func whatWasMadeAfterTheDeletionGoesToo() async throws {
         try await withDeletedAccount { harness in

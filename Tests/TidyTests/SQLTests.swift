@@ -7,7 +7,10 @@ import Testing
     /// is for whoever adds it to follow.
     static let names: [String: Set<String>] = [
         "Shared/Postgres/Listener.swift": ["name"],
-        "Services/APIGateway/Store/AccountStore.swift": ["deletedAtColumn", "refusalMargin", "user"],
+        "Services/APIGateway/Store/AccountStore.swift": [
+            "CallersChannel.hasCard()", "deletedAtColumn", "refusalMargin", "user",
+        ],
+        "Services/APIGateway/Store/CallersChannel.swift": [#"match ?? "la.match_id""#],
         "Services/LACoordinator/Store/ActivityStore+Fallback.swift": ["cardColumns", "heldShards"],
         "Services/LACoordinator/Store/ActivityStore+Roster.swift": ["pageRows"],
         "Services/LACoordinator/Store/ActivityStore+Starts.swift": [
@@ -47,7 +50,7 @@ import Testing
             "dismissal", "page", "picking", "reason", "telling",
         ],
         "Services/MatchOrchestrator/Store/OrchestratorStore+Erasure.swift": [
-            "columns", "condition", "endPushHours", "same", "table",
+            "askedHours", "columns", "condition", "endPushHours", "row", "same", "table",
         ],
         "Services/MatchOrchestrator/Store/OrchestratorStore+Expiry.swift": [
             "columns", "condition", "isUnseen", "same", "table",

@@ -3,8 +3,8 @@ package import SightscreenModels
 package import Store
 /// Reads, exports and erases what is stored about a user.
 ///
-/// A deletion takes effect at once: follows are removed, activities end, phones lose their tokens. The orchestrator
-/// erases the remaining rows when their end pushes are out (`OrchestratorStore.eraseDeletedUsers`). Until then, and for
+/// A deletion takes effect at once: follows are removed, activities end, phones lose their tokens, but for the device
+/// token of one that has to be asked to end a card. The orchestrator erases the remaining rows when their last pushes are out (`OrchestratorStore.eraseDeletedUsers`). Until then, and for
 /// two days at least, a tombstone makes the gateways refuse tokens that were issued before.
 package struct AccountStore: Sendable {
     /// In seconds: a token issued up to this long after a deletion counts as issued before it. The margin covers
@@ -59,13 +59,17 @@ package struct AccountStore: Sendable {
             let key: [PostgresValue] = [.text(user.rawValue)]
             try await transaction.execute(
                 """
-                UPDATE devices
-                SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL,
+                UPDATE devices AS d
+                SET -- The one token that reaches an app which has a card to end, until it is asked.
+                    device_token = CASE WHEN \(CallersChannel.hasCard()) THEN d.device_token END,
+                    device_token_at = CASE WHEN \(CallersChannel.hasCard()) THEN d.device_token_at END,
+                    reconcile_due_at = CASE WHEN \(CallersChannel.hasCard()) THEN clock_timestamp() END,
+                    push_to_start_token = NULL,
                     push_to_start_token_at = NULL, start_token_proven_at = NULL, device_token_proven_at = NULL,
                     os_version = NULL, app_version = NULL, platform = DEFAULT,
                     live_activities_enabled = DEFAULT, frequent_pushes_enabled = DEFAULT,
                     broadcast = DEFAULT, created_at = DEFAULT,
-                    \(StartFallbackSQL.forgotten), visible_push_at = NULL, reconcile_due_at = NULL,
+                    \(StartFallbackSQL.forgotten), visible_push_at = NULL,
                     reconcile_sent_at = NULL, reconcile_before_at = NULL, former_start_tokens = NULL,
                     left_at = clock_timestamp(),
                     -- So long ago that a phone that comes back is noted as seen anew.

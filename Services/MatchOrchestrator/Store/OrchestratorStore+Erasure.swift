@@ -4,6 +4,8 @@ package import Store
 extension OrchestratorStore {
     /// An end push expires after this many hours and is not sent any more.
     static let endPushHours = 4
+    /// A phone that is to end a card on a channel is asked for so long; iOS takes the card away after that.
+    static let askedHours = 8
     /// A tombstone is kept longer than a bearer token can live (Cognito's limit is a day), so that no token outlives
     /// it.
     static let tombstoneHours = 48
@@ -23,9 +25,13 @@ extension OrchestratorStore {
 
     /// A condition on a row `t` of `live_activities`: nothing is to be sent for it any more. The end of an activity
     /// with a token stays `due` until a coordinator has sent it, so no coordinator goes on pushing for a row whose end
-    /// it never saw.
+    /// it never saw. One that listened to a channel is what its phone is asked about.
     private static let isDone = """
-        (t.status = 'ended' AND t.ended_at <= clock_timestamp() - interval '\(AccountErasure.margin) seconds'
+        (t.status = 'ended'
+            AND NOT (t.channel_id IS NOT NULL AND EXISTS (
+                SELECT FROM devices AS d
+                WHERE d.user_id = t.user_id AND d.device_id = t.device_id AND \(isToBeAsked("d"))))
+            AND t.ended_at <= clock_timestamp() - interval '\(AccountErasure.margin) seconds'
             AND (t.end_push <> 'due' OR t.ended_at <= clock_timestamp() - interval '\(endPushHours) hours'))
         """
 
@@ -34,10 +40,18 @@ extension OrchestratorStore {
         "greatest(\(row).last_seen_at, \(row).device_token_at, \(row).push_to_start_token_at)"
     }
 
-    /// A condition on a row `t` of `devices`: its activities have ended and owe no end. The `CASE` keeps the planner
+    /// A condition on a row of `devices`: a silent push is due that has the app end a card.
+    private static func isToBeAsked(_ row: String) -> String {
+        """
+        (\(row).device_token IS NOT NULL
+            AND \(row).reconcile_due_at > clock_timestamp() - interval '\(askedHours) hours')
+        """
+    }
+
+    /// A condition on a row `t` of `devices`: its activities have ended and owe no end, and its app is not to be asked. The `CASE` keeps the planner
     /// from walking over all ends that are due.
     private static let hasNothingToDo = """
-        NOT EXISTS (
+        NOT \(isToBeAsked("t")) IS TRUE AND NOT EXISTS (
             SELECT FROM live_activities AS a WHERE a.user_id = t.user_id AND a.device_id = t.device_id
                 AND CASE WHEN a.status = 'ended' THEN a.end_push = 'due' ELSE true END)
         """
