@@ -59,7 +59,10 @@ package struct ActivityReportStore: Sendable {
         WITH mine AS (
             SELECT la.generation, la.status,
                 la.status = 'ended' AND NOT (la.end_reason = 'match_end' AND la.end_dismissal = 'linger') AS has_ended,
-                la.activity_id = $4 OR la.start_id = $5::text OR la.status = 'pending' AND $5::text IS NULL AS is_named
+                la.activity_id = $4
+                    -- The card of a start before may have come with a token, which is another one.
+                    OR la.update_token IS NULL AND (la.start_id = $5::text OR la.status = 'pending' AND $5::text IS NULL)
+                    AS is_named
             FROM live_activities AS la
             WHERE la.match_id = $1 AND la.user_id = $2 AND la.device_id = $3
             ORDER BY la.generation DESC LIMIT 2 FOR UPDATE

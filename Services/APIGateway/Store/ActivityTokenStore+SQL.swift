@@ -97,7 +97,8 @@ extension ActivityTokenStore {
 
     static let activation = """
         status = 'active', update_token = v.token, token_at = clock_timestamp(), activated_at = clock_timestamp(),
-        start_lease_until = NULL, start_given_up_at = NULL
+        -- The last start may have been on a channel, and this card is of one before.
+        channel_id = NULL, start_lease_until = NULL, start_given_up_at = NULL
         """
     /// A rotation keeps the former token's hash.
     static let rotation = """

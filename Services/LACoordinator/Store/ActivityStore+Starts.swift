@@ -232,7 +232,11 @@ extension ActivityStore {
         INSERT INTO live_activities
             (match_id, user_id, device_id, generation, route, shard, status, start_id, start_attempts, starts_sent,
              start_sent_at, channel_id, activated_at, renewal_due_at)
-        SELECT match_id, user_id, device_id, generation + 1, route, shard, 'active', renewal_start_id, 1, 0,
+        SELECT match_id, user_id, device_id,
+            -- A token that was to end at once may have a later generation.
+            (SELECT max(n.generation) + 1 FROM live_activities AS n
+            WHERE n.match_id = la.match_id AND n.user_id = la.user_id AND n.device_id = la.device_id),
+            route, shard, 'active', renewal_start_id, 1, 0,
             renewal_sent_at, renewal_channel_id, clock_timestamp(),
             CASE WHEN la.renewal_channel_id = \(channel) THEN NULL ELSE clock_timestamp() END
         FROM former AS la
