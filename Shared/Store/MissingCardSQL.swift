@@ -91,16 +91,29 @@ package enum MissingCardSQL {
         ORDER BY c.match_id
         """
 
-    /// Evaluates the cards that a phone (`$1`, `$2`) shows, of the matches `$3` with the ids `$4` and the starts `$5`.
-    /// It returns those that should not be there, because the match is not followed, has been over for longer than `$6`
-    /// seconds, or the card has ended; and those whose token is wanted anew, because APNs called the last one dead.
+    /// Evaluates the cards that a phone (`$1`, `$2`) shows, of the matches `$3` with the ids `$4`, the starts `$5` and the
+    /// channels `$7`. It returns those that should not be there, because the match is not followed, has been over for
+    /// longer than `$6` seconds, or the card has ended; and those whose token is wanted anew, because APNs called the
+    /// last one dead. No push can end one of two cards that listen to channels: of those only the one stays that is the
+    /// newest as far as the records tell, or else is on the follow's channel.
     package static let judge = """
-        SELECT activity_id, bool_or(is_over) AS is_over FROM (
-            SELECT r.activity_id, named.is_wanted, w.user_id IS NULL
+        SELECT activity_id, is_wanted, is_over OR listens AND row_number() OVER (
+            PARTITION BY match_id ORDER BY is_over, rank, place DESC) > 1 AS is_over
+        FROM (
+            SELECT r.match_id, r.activity_id, r.place, r.channel IS NOT NULL AS listens,
+                coalesce(named.is_wanted, false) AS is_wanted,
+                CASE WHEN arrived.generation IS NOT NULL THEN 0 WHEN named.status = 'active' THEN 1
+                    WHEN named.status IS NOT NULL THEN 2 WHEN own.channel_id IS NOT NULL THEN 3 ELSE 4 END AS rank,
+                w.user_id IS NULL
                 OR CASE WHEN a.match_id IS NULL THEN coalesce(\(FixtureSQL.isOver("f.status")), false)
                     ELSE coalesce(a.ended_at <= clock_timestamp() - make_interval(secs => $6::int), false) END
                 OR coalesce(named.status = 'ended' AND NOT named.is_wanted AND NOT named.lingers, false) AS is_over
-            FROM unnest($3::bigint[], $4::text[], $5::text[]) AS r (match_id, activity_id, start_id)
+            FROM (
+                SELECT DISTINCT ON (match_id, activity_id) *
+                FROM unnest($3::bigint[], $4::text[], $5::text[], $7::text[]) WITH ORDINALITY
+                    AS listed (match_id, activity_id, start_id, channel, place)
+                WHERE activity_id IS NOT NULL
+            ) AS r
             LEFT JOIN match_follows AS w ON w.user_id = $1 AND w.match_id = r.match_id
             LEFT JOIN active_matches AS a ON a.match_id = r.match_id
             LEFT JOIN fixtures AS f ON f.match_id = r.match_id
@@ -113,8 +126,11 @@ package enum MissingCardSQL {
                     AND (l.activity_id = r.activity_id OR l.activity_id IS NULL AND l.start_id = r.start_id)
                 ORDER BY l.generation DESC LIMIT 1
             ) AS named ON true
-            WHERE r.activity_id IS NOT NULL
+            -- A renewal that has arrived, before its answer is written.
+            LEFT JOIN live_activities AS arrived ON arrived.match_id = r.match_id AND arrived.user_id = $1
+                AND arrived.device_id = $2 AND arrived.status = 'active' AND arrived.renewal_start_id = r.start_id
+            LEFT JOIN broadcast_channels AS own ON own.match_id = r.match_id AND own.channel_id = r.channel
+                AND own.class = \(ChannelSQL.audience("w.alerts")) AND \(ChannelSQL.isOpen("own"))
         ) AS judged
-        WHERE is_over OR is_wanted GROUP BY activity_id
         """
 }

@@ -116,6 +116,43 @@ import Testing
 
     private static let shown = RunningActivity(matchId: match, activityId: card, startId: start, state: .active)
 
+    /// Of cards that listen to channels one stays: a renewal that has arrived, else the one that has a record, else the
+    /// one on the follow's channel, else the last.
+    @Test(arguments: [
+        ("UPDATE live_activities SET activity_id = 'new'", "old"),
+        ("UPDATE live_activities SET activity_id = 'old', renewal_start_id = 'second'", "old"),
+        ("UPDATE live_activities SET activity_id = NULL, start_id = 'first'", "new"),
+        ("UPDATE live_activities SET activity_id = NULL, start_id = 'other'", "old"),
+        ("DELETE FROM live_activities", "old"),
+    ])
+    func ofCardsThatListenOneStays(known: String, ended: String) async throws {
+        try await with { harness in
+            try await harness.pool.execute(
+                """
+                INSERT INTO broadcast_channels (match_id, environment, class, generation, shard, channel_id)
+                VALUES (1, 'production', 0, 1, 1, 'own')
+                """)
+            try await harness.pool.execute(known)
+            let cards = [("old", "first", "other"), ("new", "second", "own")].map { activity, start, channel in
+                RunningActivity(
+                    matchId: Self.match, activityId: ActivityID(activity), startId: StartID(start),
+                    channel: ChannelID(channel))
+            }
+            #expect(try await harness.report(cards).end == [ActivityID(ended)])
+            #expect(try await harness.report(Array(cards.reversed())).end == [ActivityID(ended)])
+        }
+    }
+
+    @Test func aCardThatListensGivesWayToOneWithAToken() async throws {
+        try await with { (harness: Harness) async throws -> Void in
+            let listening = RunningActivity(
+                matchId: Self.match, activityId: ActivityID("listens"), startId: StartID("later"),
+                channel: ChannelID("own"))
+            let cards = try await harness.report([Self.shown, listening])
+            #expect(cards.end == [ActivityID("listens")])
+        }
+    }
+
     @Test func aDeadTokenEndsTheCardStartsNothingAndAsksThePhoneOnce() async throws {
         try await with { harness in
             try await harness.die()

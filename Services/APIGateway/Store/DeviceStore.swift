@@ -350,13 +350,13 @@ package struct DeviceStore: Sendable {
             [
                 .text(user.rawValue), .text(device.rawValue), .intArray(shown.map(\.matchId.rawValue)),
                 .textArray(shown.map(\.activityId?.rawValue)), .textArray(shown.map(\.startId?.rawValue)),
-                .int(dismissAfter),
+                .int(dismissAfter), .textArray(shown.map(\.channel?.rawValue)),
             ])
         for row in rows {
             let id = ActivityID(try row.string("activity_id"))
             if try row.bool("is_over") {
                 cards.end.append(id)
-            } else if shown.contains(where: { $0.activityId == id && $0.isThere }) {
+            } else if try row.bool("is_wanted"), shown.contains(where: { $0.activityId == id && $0.isThere }) {
                 cards.tokensWanted.append(id)
             }
         }
