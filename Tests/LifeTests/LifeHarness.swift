@@ -18,17 +18,17 @@ struct LifeHarness: Sendable {
     let pool: PostgresPool
     let clock: LifeClock
     let orchestrator: Lease
-    let shards: [ShardLease]
-    private let tokens: ActivityTokenStore
+    var shards: [ShardLease]
+    let tokens: ActivityTokenStore
     /// Small, so that a pass takes many batches.
-    private var store: OrchestratorStore { OrchestratorStore(pool: pool, batchSize: 150) }
-    private var activities: ActivityStore { ActivityStore(pool: pool) }
-    private var devices: DeviceStore { DeviceStore(pool: pool) }
-    private var follows: FollowStore { FollowStore(pool: pool) }
+    var store: OrchestratorStore { OrchestratorStore(pool: pool, batchSize: 150) }
+    var activities: ActivityStore { ActivityStore(pool: pool) }
+    var devices: DeviceStore { DeviceStore(pool: pool) }
+    var follows: FollowStore { FollowStore(pool: pool) }
 
     /// - Returns: the matches' leases, too.
     static func make(
-        _ pool: PostgresPool, _ clock: LifeClock, matches: Int, cases: [LifeCase]
+        _ pool: PostgresPool, _ clock: LifeClock, matches: Int, users: [UserID]
     ) async throws -> (LifeHarness, [Lease]) {
         let names = (1...matches).map { LeaseName.match(MatchID(Int64($0))) }
         let held = try await LeaseStore(pool: pool).acquire(
@@ -39,7 +39,7 @@ struct LifeHarness: Sendable {
             shards: held.compactMap { ShardLease($0) },
             // No caller gives up, however busy the machine is.
             tokens: ActivityTokenStore(pool: pool, timeout: .seconds(120)))
-        let routes = cases.map { DeviceRoute(user: $0.user, device: LifeCase.device) }
+        let routes = users.map { DeviceRoute(user: $0, device: LifeCase.device) }
         try await pool.execute(
             """
             INSERT INTO devices (user_id, device_id, route, shard, device_token)
@@ -47,7 +47,7 @@ struct LifeHarness: Sendable {
             FROM unnest($1::text[], $2::bigint[], $3::int[]) AS u (user_id, route, shard)
             """,
             [
-                .textArray(cases.map(\.user.rawValue)), .intArray(routes.map(\.hash)),
+                .textArray(users.map(\.rawValue)), .intArray(routes.map(\.hash)),
                 .intArray(routes.map(\.shard)),
             ])
         return (harness, try names.map { name in try #require(held.first { $0.name == name }) })
@@ -166,7 +166,7 @@ struct LifeHarness: Sendable {
         return answer
     }
 
-    private func register(
+    func register(
         _ token: UpdateToken, _ activity: ActivityID?, _ start: StartID?, _ match: MatchID, _ user: UserID
     ) async throws -> ActivityTokenRule.Action {
         let request = ActivityTokenRequest(

@@ -39,7 +39,7 @@ struct LifeRun {
                 seed: seed)
         }
         let leases: [Lease]
-        (harness, leases) = try await LifeHarness.make(pool, clock, matches: matches, cases: cases)
+        (harness, leases) = try await LifeHarness.make(pool, clock, matches: matches, users: cases.map(\.user))
         self.matches = leases.enumerated().map { place, lease in
             LifeMatch(id: MatchID(Int64(place + 1)), lease: lease, isSteady: place % 3 != 0)
         }
