@@ -13,21 +13,8 @@ import Testing
     ]
 
     @Test(.timeLimit(.minutes(10))) func theSameReachesThoseWhoListenAsThoseWithTokens() async throws {
-        let settings = ["BROADCAST": "auto", "CHANNEL_MIN_FOLLOWERS": "2"]
-        try await RunningSuite.with(speed: 60, settings: settings) { suite in
-            let users = (Self.tokens + Self.listeners).map { (name: $0, phones: 1) }
-            let fleet = try suite.fleet(users, listeners: Set(Self.listeners))
-            let id = try await suite.prepare(Self.match, fleet, speed: 60, alerts: Self.levels)
-            try await eventually("two classes have channels", within: .seconds(30)) {
-                try await suite.apns.channels().count == 2
-            }
-            _ = try await suite.tape.play(id)
-            try await eventually("every activity is ended", within: .seconds(480)) {
-                try await fleet.receive()
-                return await fleet.phones.allSatisfy { $0.activities.last?.endedAt != nil }
-            }
+        try await play { suite, fleet, _ in
             let (phones, history) = (await fleet.phones, await fleet.history)
-            #expect(await fleet.problems == [])
             for (number, phone) in phones.enumerated() {
                 try check(phone, number, history, listens: Self.listeners.contains(phone.user))
             }
@@ -39,6 +26,80 @@ import Testing
             #expect(told[.all]?.first?.count ?? 0 > told[.key]?.first?.count ?? 0)
             #expect(told[.none]?.first?.isEmpty == true)
             try await checkEnd(suite)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func phonesCatchUpThoughServicesDieAndPublishesAreLost() async throws {
+        try await play(
+            during: { suite, fleet in
+                try await suite.apns.losePublishes(0.05)
+                try await suite.killEach(receiving: fleet)
+            }
+        ) { suite, fleet, id in
+            let final = try #require(try await suite.committed(id))
+            for (number, phone) in await fleet.phones.enumerated() {
+                try check(
+                    phone, number, await fleet.history, listens: Self.listeners.contains(phone.user))
+                #expect(phone.activities.first?.state == final, "\(phone.device)")
+            }
+            let log = try await suite.apns.deliveries(since: 0)
+            #expect(log.contains { $0.lost ?? 0 > 0 }, "some publishes are lost")
+            let each = await fleet.phones.filter { $0.subscriber != nil }.map { Self.late($0, log) }
+            let (total, late) = (each.reduce(0) { $0 + $1.total }, each.reduce(0) { $0 + $1.late })
+            print(
+                "{\"check\":\"channels\",\"phoneSeconds\":\(total / 1_000),\"lateSeconds\":\(late / 1_000)}")
+            #expect(late * 1_000 <= total, "99.9 % of the time phones are at most four minutes behind")
+        }
+    }
+
+    /// How long a phone listened, and how much of that it showed a version older than one that was published four
+    /// minutes before, in milliseconds.
+    private static func late(_ phone: SimulatedPhone, _ log: [PushDelivery]) -> (total: Int64, late: Int64) {
+        guard let channel = phone.activities.first?.channel else { return (0, 0) }
+        var (total, late): (Int64, Int64) = (0, 0)
+        var shown = 0
+        // When the oldest version that the phone does not show was published.
+        var waitsSince: Int64?
+        var last: Int64?
+        for line in log where line.channel == channel && line.isAccepted {
+            guard let version = line.payload?.aps.contentState?.version else { continue }
+            if let last {
+                total += line.receivedAt - last
+                if let waitsSince { late += max(0, line.receivedAt - max(last, waitsSince + 240_000)) }
+            }
+            last = line.receivedAt
+            if line.token.isEmpty, version > shown { waitsSince = waitsSince ?? line.receivedAt }
+            if line.token == phone.subscriber { (shown, waitsSince) = (max(shown, version), nil) }
+        }
+        return (total, late)
+    }
+
+    /// Plays the match to phones of each kind until every card has ended.
+    /// - Parameter during: what happens when every phone shows the match.
+    private func play(
+        during: (RunningSuite, PhoneFleet) async throws -> Void = { _, _ in },
+        _ body: (RunningSuite, PhoneFleet, MatchID) async throws -> Void
+    ) async throws {
+        let settings = ["BROADCAST": "auto", "CHANNEL_MIN_FOLLOWERS": "2"]
+        try await RunningSuite.with(speed: 60, settings: settings) { suite in
+            let users = (Self.tokens + Self.listeners).map { (name: $0, phones: 1) }
+            let fleet = try suite.fleet(users, listeners: Set(Self.listeners))
+            let id = try await suite.prepare(Self.match, fleet, speed: 60, alerts: Self.levels)
+            try await eventually("two classes have channels", within: .seconds(30)) {
+                try await suite.apns.channels().count == 2
+            }
+            _ = try await suite.tape.play(id)
+            try await eventually("every phone shows the match", within: .seconds(60)) {
+                try await fleet.receive()
+                return await fleet.phones.allSatisfy { ($0.activities.first?.shown.count ?? 0) > 1 }
+            }
+            try await during(suite, fleet)
+            try await eventually("every activity is ended", within: .seconds(480)) {
+                try await fleet.receive()
+                return await fleet.phones.allSatisfy { $0.activities.last?.endedAt != nil }
+            }
+            #expect(await fleet.problems == [])
+            try await body(suite, fleet, id)
         }
     }
 

@@ -15,22 +15,7 @@ import Testing
                 try await fleet.receive()
                 return await fleet.phones.allSatisfy { ($0.activities.first?.shown.count ?? 0) > 1 }
             }
-            for service in ["la-coordinator", "event-bus", "score-poller", "orchestrator", "api-gateway"] {
-                let before = suite.pid(of: service)
-                try suite.killHard(service)
-                try await eventually("\(service) is back", within: .seconds(15)) {
-                    try await fleet.receive()
-                    guard let now = suite.pid(of: service), now != before else { return false }
-                    let ready = try? await suite.http.send(
-                        .init(url: "\(suite.endpoints.health[service] ?? "")/health/ready", timeout: .seconds(2)))
-                    return ready?.status == 200
-                }
-                // A few balls between two deaths.
-                for _ in 0..<30 {
-                    try await fleet.receive()
-                    try await Task.sleep(for: .milliseconds(100))
-                }
-            }
+            try await suite.killEach(receiving: fleet)
             let position = try await suite.tape.position(id)
             #expect(position.cursor < position.frames, "all of them died while the match was on")
             try await eventually("every activity is ended", within: .seconds(180)) {

@@ -121,6 +121,25 @@ final class RunningSuite: Sendable {
         }
     }
 
+    /// Kills one service after the other, each when the one before is back and some balls have been bowled.
+    func killEach(receiving fleet: PhoneFleet) async throws {
+        for service in ["la-coordinator", "event-bus", "score-poller", "orchestrator", "api-gateway"] {
+            let before = pid(of: service)
+            try killHard(service)
+            try await eventually("\(service) is back", within: .seconds(15)) {
+                try await fleet.receive()
+                guard let now = pid(of: service), now != before else { return false }
+                let ready = try? await http.send(
+                    .init(url: "\(endpoints.health[service] ?? "")/health/ready", timeout: .seconds(2)))
+                return ready?.status == 200
+            }
+            for _ in 0..<30 {
+                try await fleet.receive()
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
     func bearer(_ user: String) throws -> String {
         try DevelopmentIdentity(folder: endpoints.secrets).token(
             user: user, isAdmin: false, issuer: endpoints.issuer, clientID: DevelopmentSecrets.clientID)

@@ -117,12 +117,10 @@ public actor PhoneFleet {
         posts.append(
             Task {
                 try? await Task.sleep(for: Self.tokenDelay)
-                do {
+                await untilTaken(phone: index, "its report") {
                     try await gateway.report(
                         phone: phones[index], activity: activity, channel: channel,
-                        bearer: self.token(of: phones[index]))
-                } catch {
-                    failures.append("\(phones[index].device): its report is refused: \(error)")
+                        bearer: token(of: phones[index]))
                 }
             })
     }
@@ -131,21 +129,26 @@ public actor PhoneFleet {
         posts.append(
             Task {
                 try? await Task.sleep(for: Self.tokenDelay)
-                let token = UpdateToken(Self.randomHex(32))
-                // Like an app that is launched for it: tries again until the gateway has taken it.
-                for attempt in 1...60 {
-                    do {
-                        if attempt == 1 { try await apns.register(token.rawValue, kind: "update") }
-                        phones[index].setUpdateToken(token, of: activity)
-                        try await gateway.postUpdateToken(
-                            token, phone: phones[index], activity: activity, bearer: self.token(of: phones[index]))
-                        return
-                    } catch {
-                        if attempt == 60 { failures.append("\(phones[index].device): update token refused: \(error)") }
-                        try? await Task.sleep(for: .milliseconds(500))
+                let updateToken = UpdateToken(Self.randomHex(32))
+                await untilTaken(phone: index, "its update token") {
+                    if phones[index].activities[activity].updateToken == nil {
+                        try await apns.register(updateToken.rawValue, kind: "update")
+                        phones[index].setUpdateToken(updateToken, of: activity)
                     }
+                    try await gateway.postUpdateToken(
+                        updateToken, phone: phones[index], activity: activity, bearer: token(of: phones[index]))
                 }
             })
+    }
+
+    /// Like an app that is launched for it: tries again until the gateway has taken it.
+    private func untilTaken(phone index: Int, _ what: String, _ body: () async throws -> Void) async {
+        for attempt in 1...60 {
+            do { return try await body() } catch {
+                if attempt == 60 { failures.append("\(phones[index].device): \(what) is refused: \(error)") }
+                try? await Task.sleep(for: .milliseconds(500))
+            }
+        }
     }
 
     static func randomHex(_ bytes: Int) -> String {

@@ -5,7 +5,12 @@ public struct PushDelivery: Decodable, Sendable {
     public var seq: Int
     /// Milliseconds since 1970.
     public var receivedAt: Int64
+    /// Of what a channel brings to a phone, the phone's name; empty for the publish itself.
     public var token: String
+    /// The channel that was published to; nil for a push to a token.
+    public var channel: String?
+    /// With how many phones a publish did not arrive.
+    public var lost: Int?
     public var headers: [String: String]
     public var payload: Payload?
     public var verdict: Verdict

@@ -45,6 +45,25 @@ public struct SimulatorClient: Sendable {
         }
     }
 
+    /// Loses a share of what is published to phones, from 0 to 1, from now on.
+    public func losePublishes(_ share: Double) async throws {
+        struct Body: Encodable {
+            struct Match: Encodable {
+                var call = "publish"
+                var count = 1_000_000
+            }
+            var match = Match()
+            var lostShare: Double
+        }
+        let response = try await http.send(
+            HTTPClientRequest(
+                method: "POST", url: "\(base)/faults", headers: [("content-type", "application/json")],
+                body: [UInt8](try JSONEncoder().encode(Body(lostShare: share))), timeout: .seconds(5)))
+        guard (200..<300).contains(response.status) else {
+            throw GatewayClient.Failure("apns-simulator refuses a fault: \(response.status)")
+        }
+    }
+
     /// The ids of the channels that the app has.
     public func channels() async throws -> [String] {
         struct Channel: Decodable { var id: String }
