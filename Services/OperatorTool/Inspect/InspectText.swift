@@ -81,7 +81,7 @@ enum InspectText {
     }
 
     /// "production, all alerts: open, 812,000 activities, at most 12 a minute; 12 min ago".
-    private static func text(of channel: MatchInspection.Channel, _ now: Int) -> String {
+    private static func text(of channel: MatchChannel, _ now: Int) -> String {
         var parts = [channel.state, "\(number(channel.activities)) activities"]
         if channel.state == "open" { parts.append("at most \(channel.perMinute) a minute") }
         if let until = channel.restsUntil { parts.append("rests for \(span(until - now))") }

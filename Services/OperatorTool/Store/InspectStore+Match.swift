@@ -28,7 +28,8 @@ extension InspectStore {
             shardsHeld: leases.shards, coordinators: leases.coordinators, shardHolders: leases.holders,
             followers: try counts.int("followers"), followersExpired: try counts.int("expired"),
             followersWithoutPhone: 0, capableDevices: 0, activities: [], pushes: .init(),
-            channels: try await channels(id), alertClaims: try await alertClaims(id), fanOut: try await fanOut(id),
+            channels: try await count(MatchChannel.statement, id).map(MatchChannel.init),
+            alertClaims: try await alertClaims(id), fanOut: try await fanOut(id),
             findings: [], withoutFollower: 0,
             capsCountedFor: nil)
         try Self.add(activities, to: &inspection)
@@ -136,31 +137,6 @@ extension InspectStore {
         }
         found.holders = coordinators.values.sorted { ($1.shards, $0.holder) < ($0.shards, $1.holder) }
         return found
-    }
-
-    private func channels(_ id: MatchID) async throws -> [MatchInspection.Channel] {
-        try await count(
-            """
-            SELECT c.environment, \(ChannelSQL.alerts("c.class")) AS alerts, c.generation, c.per_minute, c.ends,
-                c.lost_reason, CASE WHEN c.lost_at IS NOT NULL THEN 'lost' WHEN c.ended_at IS NOT NULL THEN 'ending'
-                    WHEN c.channel_id IS NULL THEN 'asked' ELSE 'open' END AS state,
-                floor(extract(epoch FROM coalesce(c.lost_at, c.ended_at, c.opened_at, c.created_at)))::bigint AS since,
-                CASE WHEN c.rests_until > clock_timestamp()
-                    THEN floor(extract(epoch FROM c.rests_until))::bigint END AS rests_until,
-                (SELECT count(*) FROM live_activities AS a
-                    WHERE a.match_id = c.match_id AND a.channel_id = c.channel_id AND a.status = 'active')
-                    AS activities
-            FROM broadcast_channels AS c WHERE c.match_id = $1::bigint AND c.deleted_at IS NULL
-            ORDER BY c.environment, c.class, c.generation
-            """, id
-        ).map {
-            MatchInspection.Channel(
-                environment: try $0.string("environment"), alerts: try $0.string("alerts"),
-                generation: try $0.int("generation"), state: try $0.string("state"),
-                activities: try $0.int("activities"), perMinute: try $0.int("per_minute"),
-                restsUntil: try $0.optionalInt("rests_until"), ends: try $0.int("ends"),
-                lostReason: try $0.optionalString("lost_reason"), since: try $0.int("since"))
-        }
     }
 
     private func alertClaims(_ id: MatchID) async throws -> [MatchInspection.AlertClaim] {

@@ -68,24 +68,6 @@ package struct MatchInspection: Sendable, Codable {
         package var endsDropped = 0
     }
 
-    /// A broadcast channel of the match that has not been deleted.
-    package struct Channel: Sendable, Codable, Equatable {
-        package var environment: String
-        /// The alert level of the class.
-        package var alerts: String
-        package var generation: Int
-        /// `asked`, `open`, `ending` or `lost`.
-        package var state: String
-        /// Activities that were started on it and have not ended.
-        package var activities: Int
-        package var perMinute: Int
-        package var restsUntil: Int?
-        /// The number of ends that were published.
-        package var ends: Int
-        package var lostReason: String?
-        package var since: Int
-    }
-
     package struct AlertClaim: Sendable, Codable {
         package var version: Int
         package var buckets: Int
@@ -121,7 +103,7 @@ package struct MatchInspection: Sendable, Codable {
     package var capableDevices: Int
     package var activities: [Count]
     package var pushes: Pushes
-    package var channels: [Channel]
+    package var channels: [MatchChannel]
     package var alertClaims: [AlertClaim]
     /// The progress of each coordinator that has pushed the match, those with the newest version first.
     package var fanOut: [FanOutProgress]
