@@ -191,7 +191,7 @@ let package = Package(
             "DeviceLab",
             [
                 models, client, clientTesting, "Cricket", "APNsProtocol", "Tapes", "Tokens", "ControlHTTP",
-                "HTTPClient", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0],
+                "HTTPClient", "Postgres", "Store", "ServiceKit", hummingbird, httpTypes, logging, lifecycle, nio[0],
             ],
             resources: [.embedInCode("Page")]
         )
@@ -332,7 +332,7 @@ let package = Package(
             tests(
                 "DeviceLab",
                 [
-                    models, clientTesting, "Cricket", "DeviceLab", "PretendPhones", "HTTPClient",
+                    models, client, clientTesting, "Cricket", "DeviceLab", "PretendPhones", "HTTPClient", "Postgres",
                     "ServiceKit", "Tokens", logging, lifecycle, concurrencyHelpers, nio[0], nio[1],
                 ]),
             tests(

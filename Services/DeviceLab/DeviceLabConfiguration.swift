@@ -30,6 +30,8 @@ public struct DeviceLabConfiguration: Sendable {
     public var stages: [String: [String]] = [:]
     /// The directory with the processes' addresses, in which the chosen port is written; nil for none.
     public var runDirectory: String?
+    /// The pipeline's database, for the broadcast channels of a match; nil shows none.
+    public var database: DatabaseSetting?
 
     package init(provider: String, apns: String) {
         self.provider = provider
@@ -78,6 +80,11 @@ public struct DeviceLabConfiguration: Sendable {
                 "DEVICE_LAB_STAGES", default: "",
                 help: "Health servers of the pipeline, like event-bus=http://10.0.0.7:9090, comma between; "
                     + "without it those that SIGHTSCREEN_RUN_DIR tells of."),
+            Setting(
+                "DATABASE_URL", default: "", isSecret: true,
+                help:
+                    "The pipeline's PostgreSQL. The page has a match's broadcast channels from it, and none without it."
+            ),
         ], healthPort: 0, usesDatabase: false)
 
     /// Reads the settings.
@@ -119,6 +126,7 @@ public struct DeviceLabConfiguration: Sendable {
         }
         stages = try Self.stages(try settings.list("DEVICE_LAB_STAGES"))
         runDirectory = settings.runDirectory
+        if try settings.optionalSecret("DATABASE_URL") != nil { database = try settings.database() }
     }
 
     private static func stages(_ entries: [String]) throws -> [String: [String]] {

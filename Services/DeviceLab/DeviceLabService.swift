@@ -57,7 +57,10 @@ public struct DeviceLabService: Service {
             addresses: StageAddresses(named: configuration.stages, runDirectory: configuration.runDirectory),
             apns: standIns.apns, http: http)
         let monitor = LabMonitor(
-            lab: lab, phones: phones, standIns: standIns, stages: stages, displayState: displayState)
+            lab: lab, phones: phones, standIns: standIns, stages: stages, displayState: displayState,
+            channels: try configuration.database.map {
+                ChannelMonitor(pool: try $0.pool(size: 2, applicationName: "device-lab"), apns: standIns.apns)
+            })
         let names = ["localhost", "127.0.0.1", "::1", configuration.host] + configuration.names
         let server = LabServer(
             lab: lab, standIns: standIns, page: page, names: Set(names.map { $0.lowercased() }),

@@ -41,6 +41,7 @@ actor Lab {
     private var summaries: [String: LabPhoneSummary] = [:]
     private var positions: [(match: MatchID, title: String, tape: LabTapePosition)] = []
     private var contents: [MatchID: ContentState] = [:]
+    private var channels: [MatchID: [LabChannel]] = [:]
     private var stages: [LabStage] = []
     private var faults = LabState.Faults()
     private var latency = BallLatency()
@@ -106,6 +107,13 @@ actor Lab {
         wakeAll()
     }
 
+    /// Stores the channels of all matches; a match that is missing has none.
+    func take(_ new: [MatchID: [LabChannel]]) {
+        guard channels != new else { return }
+        channels = new
+        wakeAll()
+    }
+
     func take(_ new: LabState.Faults) {
         guard faults != new else { return }
         faults = new
@@ -123,10 +131,20 @@ actor Lab {
         let matches = positions.map { entry in
             LabMatch(
                 id: entry.match, title: entry.title, tape: entry.tape, version: contents[entry.match]?.version ?? 0,
-                content: contents[entry.match])
+                content: contents[entry.match], channels: channels(of: entry.match))
         }
         return LabState(
             atMs: now(), matches: matches, stages: stages, latency: latency.summary, phones: counts, faults: faults)
+    }
+
+    private func channels(of match: MatchID) -> [LabChannel] {
+        guard var found = channels[match] else { return [] }
+        let cards = summaries.values.flatMap(\.shown).filter { $0.matchId == match && $0.state != .ended }
+        for index in found.indices {
+            guard let id = found[index].id else { continue }
+            found[index].listeners = cards.count { $0.channel == id }
+        }
+        return found
     }
 
     var phonesInShort: [LabPhoneSummary] { order.compactMap { summaries[$0] } }

@@ -27,11 +27,14 @@ public struct LabAction: Codable, Hashable, Sendable {
     public var matchId: MatchID?
     /// The user of `switchUser`; without it, the phone chooses one.
     public var user: String?
+    /// The alerts that the user wants with `follow`, also of a match that is followed; nil leaves them as they are.
+    public var alerts: AlertLevel?
 
-    package init(_ action: Name, matchId: MatchID? = nil, user: String? = nil) {
+    package init(_ action: Name, matchId: MatchID? = nil, user: String? = nil, alerts: AlertLevel? = nil) {
         self.action = action
         self.matchId = matchId
         self.user = user
+        self.alerts = alerts
     }
 
     /// Whether the action is about one match.

@@ -12,6 +12,8 @@ struct LabMonitor: Sendable {
     let standIns: StandInControl
     let stages: StageMonitor
     let displayState: DeviceLabService.DisplayState?
+    /// Nil without a database.
+    let channels: ChannelMonitor?
 
     /// Monitors everything until it is cancelled.
     func run() async {
@@ -26,6 +28,7 @@ struct LabMonitor: Sendable {
             group.addTask { await repeatWork(every: Self.stageInterval) { await lab.take(await stages.look()) } }
             group.addTask { await repeatWork(every: Self.stageInterval) { await lab.take(await standIns.faults()) } }
             group.addTask { await repeatWork(every: Self.stageInterval) { await askForDisplayStates() } }
+            group.addTask { await repeatWork(every: Self.stageInterval) { await lookAtChannels() } }
             group.addTask { await repeatWork(every: Self.heartbeat) { await lab.wakeAll() } }
         }
     }
@@ -45,6 +48,12 @@ struct LabMonitor: Sendable {
         for match in await lab.state.matches where match.tape.isPlaying || match.version == 0 {
             if let content = try? await displayState(match.id) { await lab.learn(content, of: match.id) }
         }
+    }
+
+    /// Reads the channels. While the database does not answer, the last known ones stay.
+    private func lookAtChannels() async {
+        guard let channels = await channels?.look(at: await lab.state.matches.map(\.id)) else { return }
+        await lab.take(channels)
     }
 
     private func repeatWork(every interval: Duration, _ work: () async -> Void) async {

@@ -16,6 +16,7 @@ import Testing
         #expect(configuration.host == "127.0.0.1" && configuration.port == 8_090 && configuration.names.isEmpty)
         #expect(configuration.provider == "http://127.0.0.1:2196" && configuration.apns == "http://127.0.0.1:2199")
         #expect(configuration.stages.isEmpty && configuration.runDirectory == "/tmp/ss-none")
+        #expect(configuration.database == nil)
     }
 
     @Test func readsItsSettings() throws {

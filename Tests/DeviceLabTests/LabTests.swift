@@ -127,6 +127,28 @@ import Testing
         #expect(await lab.state.phones.behind == 2)
     }
 
+    @Test func countsWhoListensToAChannel() async {
+        let lab = await Self.lab(4)
+        let channel = ChannelID("YQ==")
+        for (phone, listens, state) in [
+            ("p1", true, LabActivity.State.active), ("p2", true, .stale), ("p3", true, .ended), ("p4", false, .active),
+        ] {
+            var shown = Self.state(phone, version: 3)
+            shown.activities[0].state = state
+            shown.activities[0].channel = listens ? channel : nil
+            await lab.take(shown)
+        }
+        await lab.take([(Self.match, "MI v CSK", Self.tape(5, ""))], shownAtMs: [:])
+        #expect(await lab.state.matches.first?.channels.isEmpty == true)
+        await lab.take([
+            Self.match: [
+                LabChannel(id: channel, alerts: .all, state: .open), LabChannel(alerts: .key, state: .asked),
+            ]
+        ])
+        #expect(await lab.state.matches.first?.channels.map(\.listeners) == [2, 0])
+        #expect(await lab.phonesInShort.compactMap { $0.shown.first?.channel }.count == 3)
+    }
+
     /// What latency a lab has measured. Each phone has had its first update before the first ball.
     private static func measured(_ play: (Lab) async -> Void) async -> LabLatency {
         let lab = await lab()

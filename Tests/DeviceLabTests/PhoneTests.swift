@@ -1,4 +1,8 @@
 import FoundationEssentials
+import HTTPClient
+import Logging
+import PretendPhones
+import SightscreenClient
 import SightscreenClientTesting
 import SightscreenModels
 import Testing
@@ -43,6 +47,64 @@ import Testing
         let publish = BroadcastPush(
             channel: ChannelID("YQ=="), headers: ["apns-priority": "5"], body: Array(#"{"aps":{}}"#.utf8))
         #expect(delivery.broadcast == (arrives ? publish : nil))
+    }
+
+    // MARK: - What is published
+
+    private static let channel = ChannelID("YQ==")
+
+    /// A phone whose card listens to `channel`. It has not been switched on, so it needs nobody else.
+    private static func listener() async throws -> SimulatedIPhone {
+        let http = HTTPClient(configuration: .init(allowHTTP: true))
+        let issuer = LabIssuer(base: "http://127.0.0.1:1", http: http)
+        let phone = SimulatedIPhone(
+            number: 1,
+            shared: .init(
+                gateway: "http://127.0.0.1:1", issuer: issuer, http: http,
+                apple: SimulatedAPNs(base: "http://127.0.0.1:1", http: http, logger: Logger(label: "test")),
+                matches: LabGateway(base: "http://127.0.0.1:1", issuer: issuer, http: http), run: 1))
+        let attributes = LiveActivityAttributes(
+            matchID: MatchID(7), startID: StartID("s"), home: Team(id: 6, name: "Mumbai Indians", code: "MI"),
+            away: Team(id: 2, name: "Chennai Super Kings", code: "CSK"), competition: "IPL", startsAt: 0)
+        _ = try await phone.kit.request(
+            attributes, ShownContent(state: .pretend(version: 1)), pushType: .channel(channel), schedule: nil)
+        return phone
+    }
+
+    /// - Parameter version: also the seconds by which the stamp is after the start's.
+    private static func publish(_ version: Int, to phone: SimulatedIPhone) async throws {
+        let state = String(decoding: try JSONEncoder().encode(ContentState.pretend(version: version)), as: UTF8.self)
+        let stamp = Int(SimulatedIPhone.Shared.nowMs / 1_000) + version
+        let body = #"{"aps":{"timestamp":\#(stamp),"event":"update","content-state":\#(state)}}"#
+        await phone.take(
+            .broadcast(
+                BroadcastPush(
+                    channel: channel, headers: ["apns-push-type": "liveactivity"], body: Array(body.utf8))))
+    }
+
+    @Test func aPhoneWithoutANetworkMissesWhatIsPublishedAndIsRightAfterTheNext() async throws {
+        let phone = try await Self.listener()
+        func version() async -> Int? { await phone.kit.activities.first?.content.state.version }
+        try await Self.publish(2, to: phone)
+        #expect(await version() == 2)
+        try await phone.perform(LabAction(.offline))
+        try await Self.publish(3, to: phone)
+        #expect(await version() == 2)
+        // APNs has kept nothing for it.
+        try await phone.perform(LabAction(.online))
+        #expect(await version() == 2)
+        let counts = await phone.counts
+        #expect(counts.received == 2 && counts.dropped == 1)
+        try await Self.publish(4, to: phone)
+        #expect(await version() == 4)
+    }
+
+    @Test func aCardOfAnAppThatDoesNotRunGoesOn() async throws {
+        let phone = try await Self.listener()
+        await phone.kit.killApp(forceQuit: true)
+        try await Self.publish(2, to: phone)
+        #expect(await phone.kit.activities.first?.content.state.version == 2)
+        #expect(await phone.state.app == .killed)
     }
 
     @Test func whatIsNoPushNeverArrives() throws {

@@ -1,5 +1,7 @@
 import FoundationEssentials
 import HTTPClient
+import Postgres
+import SightscreenModels
 import TestKit
 import Testing
 
@@ -32,6 +34,51 @@ import Testing
         // The process has started again.
         #expect(meter.rate(of: "x", 3, at: 22) == nil)
         #expect(meter.rate(of: "x", 5, at: 23) == 2)
+    }
+
+    @Test func tellsTheGrowthOfTheLastMinute() {
+        var meter = RateMeter(window: 60)
+        for second in 0...30 { _ = meter.growth(of: "x", Double(second / 10), at: Double(second)) }
+        #expect(meter.growth(of: "x", 3, at: 31)?.value == 3)
+        for second in 32...120 { _ = meter.growth(of: "x", Double(second / 10), at: Double(second)) }
+        #expect(meter.growth(of: "x", 12, at: 121)?.value == 6)
+    }
+
+    @Test func aMatchHasTheChannelsOfTheDatabaseWithWhatAPNsCounted() async throws {
+        try await withDatabase { pool in
+            let apns = try StubHTTPServer { request in
+                .init(
+                    status: request.target == "/channels" ? 200 : 404,
+                    body: #"[{"id":"YQ==","publishes":41},{"id":"Yg==","publishes":5}]"#)
+            }
+            let monitor = ChannelMonitor(
+                pool: pool,
+                apns: ControlPort(
+                    name: "apns", base: apns.url, http: HTTPClient(configuration: .init(allowHTTP: true))))
+            #expect(await monitor.look(at: [MatchID(7)]) == [:])
+            try await pool.execute(
+                """
+                INSERT INTO broadcast_channels (match_id, environment, class, generation, shard, channel_id, per_minute,
+                    rests_until, ended_at)
+                VALUES (7, 'production', 0, 1, 1, 'YQ==', 6, to_timestamp(4000000000), NULL),
+                    (7, 'production', 1, 2, 1, NULL, 12, to_timestamp(1), NULL),
+                    (8, 'production', 2, 1, 1, 'Yw==', 12, NULL, now())
+                """)
+            let channels = await monitor.look(at: [MatchID(7), MatchID(8), MatchID(9)])
+            let expected = [
+                MatchID(7): [
+                    LabChannel(
+                        id: ChannelID("YQ=="), alerts: .all, state: .open, publishes: 41, lastMinute: 0,
+                        perMinuteMax: 6,
+                        restsUntilMs: 4_000_000_000_000),
+                    LabChannel(alerts: .key, generation: 2, state: .asked),
+                ],
+                MatchID(8): [LabChannel(id: ChannelID("Yw=="), alerts: .none, state: .ending)],
+            ]
+            #expect(channels == expected)
+            await pool.close()
+            #expect(await monitor.look(at: [MatchID(7)]) == nil)
+        }
     }
 
     @Test(arguments: [("1", ["pushes held"]), ("0", [])])

@@ -45,7 +45,7 @@ import Tokens
     }
 
     static let services = ["api-gateway", "orchestrator", "score-poller", "event-bus", "la-coordinator"]
-    /// These know no database.
+    /// These need no database.
     static let standIns = ["device-lab"]
 
     static let cases: [Case] =
@@ -165,6 +165,7 @@ import Tokens
             Case(service: "device-lab", setting: "DEVICE_LAB_TAPE_SEED", value: "-1"),
             Case(service: "device-lab", setting: "DEVICE_LAB_VARIANT", value: "perfect"),
             Case(service: "device-lab", setting: "DEVICE_LAB_MATCH", value: "../secrets"),
+            Case(service: "device-lab", setting: "DATABASE_URL", value: "not a url"),
         ]
 
     @Test(arguments: cases) func stopsWithOneLineThatNamesIt(_ example: Case) async throws {

@@ -89,7 +89,9 @@ public actor PretendPhone: LabPhone {
         case .follow:
             guard let match = action.matchId else { throw LabRefusal("there is no match to follow") }
             log(.user, "follows \(match)")
-            setFollowButton(match, phone.allowsActivities ? .filled : .filledWithWarning, isPending: !phone.isOnline)
+            setFollowButton(
+                match, phone.allowsActivities ? .filled : .filledWithWarning, isPending: !phone.isOnline,
+                alerts: action.alerts)
             start(match, isPushed: false)
         case .unfollow:
             guard let match = action.matchId else { throw LabRefusal("there is no match to unfollow") }
@@ -157,8 +159,12 @@ public actor PretendPhone: LabPhone {
         log(.app, isPushed ? "an activity was started from afar" : "starts an activity")
     }
 
-    private func setFollowButton(_ match: MatchID, _ state: LabFollowButton.State, isPending: Bool = false) {
-        let button = LabFollowButton(matchId: match, state: state, isPending: isPending)
+    private func setFollowButton(
+        _ match: MatchID, _ state: LabFollowButton.State, isPending: Bool = false, alerts: AlertLevel? = nil
+    ) {
+        let known = phone.followButtons.first { $0.matchId == match && $0.state != .empty }
+        let button = LabFollowButton(
+            matchId: match, state: state, isPending: isPending, alerts: alerts ?? known?.alerts ?? .all)
         if let index = phone.followButtons.firstIndex(where: { $0.matchId == match }) {
             phone.followButtons[index] = button
         } else {

@@ -199,11 +199,12 @@ function showPhone(state) {
   phones.choose(state.id);
   const titles = new Map((store.lab?.matches ?? []).map((entry) => [entry.id, entry.content?.expanded.title ?? entry.title]));
   // A match that the phone does not list can still be followed.
-  const missing = store.match && !state.followButtons.some((each) => each.matchId === store.match.id) ? [{ matchId: store.match.id, state: 'empty', isPending: false }] : [];
+  const missing = store.match && !state.followButtons.some((each) => each.matchId === store.match.id) ? [{ matchId: store.match.id, state: 'empty', isPending: false, alerts: 'all' }] : [];
   screen.show(state, store.skewMs);
   places.show(state, store.skewMs);
   followLoaded(state);
-  phoneControls.show({ ...state, followButtons: [...missing, ...state.followButtons] }, titles);
+  const onChannels = new Set((store.lab?.matches ?? []).filter((entry) => entry.channels.length).map((entry) => entry.id));
+  phoneControls.show({ ...state, followButtons: [...missing, ...state.followButtons] }, titles, onChannels);
   document.body.classList.add('ready');
 }
 

@@ -9,6 +9,11 @@ const followButtonWords = {
   filledWithWarning: ['Following, without a Live Activity', 'Unfollow'],
 };
 
+const alertLevels = [['all', 'All'], ['key', 'Key moments'], ['none', 'None']];
+
+/** By which way APNs reaches a card. */
+const wayWords = (activity) => (activity.channel ? 'card on a channel' : 'card on its own token');
+
 /** A match in the app, with its follow button. */
 function followButtonRow(act) {
   let shown = null;
@@ -26,13 +31,24 @@ function followButtonRow(act) {
     picture,
     warning,
   );
+  const levels = h('div', { class: 'segments', role: 'radiogroup' });
+  for (const [name, label] of alertLevels) {
+    levels.append(
+      h('button', { type: 'button', role: 'radio', data: { name }, on: { click: () => act({ action: 'follow', matchId: shown.matchId, alerts: name }) } }, label),
+    );
+  }
+  const alerts = h('div', { class: 'follow-alerts' }, h('span', {}, 'Alerts'), levels);
   return {
-    node: h('li', { class: 'follow-row' }, h('div', {}, title, state), button),
-    show(followed, matchTitle) {
+    node: h('li', { class: 'follow-row' }, h('div', {}, title, state), button, alerts),
+    /** @param activity the match's Live Activity, where there are channels; null for none */
+    show(followed, matchTitle, activity) {
       shown = followed;
       const [word, verb] = followButtonWords[followed.state];
       setText(title, matchTitle);
-      setText(state, followed.isPending ? 'One moment …' : word);
+      setText(state, followed.isPending ? 'One moment …' : activity && followed.state === 'filled' ? `${word} · ${wayWords(activity)}` : word);
+      setHidden(alerts, followed.state === 'empty');
+      setAttribute(levels, 'aria-label', `Alerts of ${matchTitle}`);
+      for (const level of levels.children) setAttribute(level, 'aria-checked', level.dataset.name === followed.alerts);
       setIcon(picture, followed.state === 'empty' ? 'bellLine' : 'bell');
       setHidden(warning, followed.state !== 'filledWithWarning');
       button.dataset.state = followed.state;
@@ -90,8 +106,11 @@ export function controls(root, act) {
   const rows = new Map();
   const appWords = { foreground: 'App is open', background: 'App in the background', killed: 'App is not running' };
   return {
-    /** @param titles the titles of the matches, by id */
-    show(state, titles) {
+    /**
+     * @param titles the titles of the matches, by id
+     * @param onChannels the ids of the matches that have channels
+     */
+    show(state, titles, onChannels) {
       list(
         follows,
         state.followButtons,
@@ -101,7 +120,11 @@ export function controls(root, act) {
           rows.set(each.matchId, row);
           return row.node;
         },
-        (node, each) => rows.get(each.matchId).show(each, titles.get(each.matchId) ?? `Match ${each.matchId}`),
+        (node, each) => {
+          const activity = state.activities.findLast((one) => one.matchId === each.matchId && one.state !== 'ended');
+          const isTold = activity && (activity.channel || onChannels.has(each.matchId));
+          rows.get(each.matchId).show(each, titles.get(each.matchId) ?? `Match ${each.matchId}`, isTold ? activity : null);
+        },
       );
       for (const id of rows.keys()) if (!state.followButtons.some((each) => each.matchId === id)) rows.delete(id);
       online.show(state.isOnline);

@@ -108,7 +108,8 @@ export function wall(root, actions) {
     setText(tile.score, told.score);
     setText(tile.overs, told.first ? `${told.first.team} ${told.first.overs}` : '');
     setText(tile.mark, told.mark);
-    setAttribute(tile.node, 'aria-label', [phone.name, told.first ? `${told.first.team} ${told.score}` : 'no Live Activity', told.mark].filter(Boolean).join(', '));
+    tile.node.classList.toggle('on-channel', Boolean(told.first?.channel));
+    setAttribute(tile.node, 'aria-label', [phone.name, told.first ? `${told.first.team} ${told.score}` : 'no Live Activity', told.first?.channel ? 'on a channel' : '', told.mark].filter(Boolean).join(', '));
     if (phone.alertId > tile.alert) flash(tile.node, 'buzzed');
     tile.alert = phone.alertId;
   }

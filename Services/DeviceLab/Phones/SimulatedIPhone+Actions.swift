@@ -5,7 +5,7 @@ import SightscreenModels
 extension SimulatedIPhone {
     func perform(_ action: LabAction) async throws {
         switch action.action {
-        case .follow: await follow(try match(action))
+        case .follow: await follow(try match(action), action.alerts)
         case .unfollow: await unfollow(try match(action))
         case .dismiss: try await dismiss(action.matchId)
         case .offline: await goOffline()
@@ -33,9 +33,9 @@ extension SimulatedIPhone {
 
     // MARK: - The follow button
 
-    private func follow(_ match: MatchID) async {
-        note(.user, "Taps the follow button\(ofMatch(match))")
-        await tapFollowButton(of: match) { phone in await phone.followNow(match) }
+    private func follow(_ match: MatchID, _ alerts: AlertLevel?) async {
+        note(.user, "\(alerts?.wish ?? "Taps the follow button")\(ofMatch(match))")
+        await tapFollowButton(of: match) { phone in await phone.followNow(match, alerts) }
     }
 
     /// Opens the app where it is not open, and puts it away again once the last tapped follow button is handled: an app
@@ -56,13 +56,14 @@ extension SimulatedIPhone {
         }
     }
 
-    private func followNow(_ match: MatchID) async {
+    private func followNow(_ match: MatchID, _ alerts: AlertLevel?) async {
         guard let app else { return }
         // The app has to run before its follow button exists.
         await app.bootstrap.start()
         if await app.obstacle != nil { return await noteObstacle(of: app) }
         do throws(APIError) {
-            try await app.service.follow(try await shared.matches.item(match))
+            try await app.service.follow(try await shared.matches.item(match), teamID: nil, alerts: alerts)
+            if let alerts { alertLevels[match] = alerts }
         } catch {
             guard error != .superseded else { return }
             note(.app, "The follow\(ofMatch(match)) failed: \(error.words)")
@@ -71,6 +72,7 @@ extension SimulatedIPhone {
 
     private func unfollow(_ match: MatchID) async {
         note(.user, "Taps the follow button\(ofMatch(match)) again")
+        alertLevels[match] = nil
         await tapFollowButton(of: match) { phone in
             await phone.app?.bootstrap.start()
             await phone.app?.service.unfollow(match)
@@ -80,6 +82,7 @@ extension SimulatedIPhone {
     private func dismiss(_ match: MatchID?) async throws {
         guard let activity = shown(of: match) else { throw LabRefusal("there is no such Live Activity on it") }
         note(.user, "Swipes the activity away")
+        if let match { alertLevels[match] = nil }
         await kit.dismiss(activity)
     }
 
@@ -144,7 +147,19 @@ extension SimulatedIPhone {
     private func signIn(_ name: String) async {
         guard let app else { return }
         followButtons = [:]
+        alertLevels = [:]
         do throws(AuthError) { try await app.signIn(name) } catch { note(.app, "Cannot sign in: \(error)") }
+    }
+}
+
+extension AlertLevel {
+    /// The sentence for a person who reads the phone's log.
+    fileprivate var wish: String {
+        switch self {
+        case .all: "Wants all alerts"
+        case .key: "Wants alerts of key moments only"
+        case .none: "Wants no alerts"
+        }
     }
 }
 

@@ -61,6 +61,8 @@ actor SimulatedIPhone: LabPhone {
     /// The matches in the app, in the order in which it learnt of them.
     var matches: [MatchID] = []
     var followButtons: [MatchID: FollowButton] = [:]
+    /// The alerts that the user has chosen; all of them for a match that is missing.
+    var alertLevels: [MatchID: AlertLevel] = [:]
     var alert: LabAlert?
     var counts = LabPhoneState.Pushes()
     /// The user whose session is in the Keychain.
@@ -260,7 +262,8 @@ actor SimulatedIPhone: LabPhone {
             match in
             let button = followButtons[match] ?? .empty
             return LabFollowButton(
-                matchId: match, state: LabFollowButton.State(button.state), isPending: button.isPending)
+                matchId: match, state: LabFollowButton.State(button.state), isPending: button.isPending,
+                alerts: alertLevels[match] ?? .all)
         }
     }
 
@@ -353,6 +356,6 @@ extension LabActivity {
             shownAtMs: seen?.shownAtMs ?? Int64(shown.startedAt) * 1_000,
             staleAtMs: shown.content.staleAt.map { Int64($0) * 1_000 },
             dismissAtMs: shown.leavesAt.map { Int64($0) * 1_000 }, relevance: shown.content.relevance,
-            token: shown.token.map { "\($0.rawValue.prefix(6))…" })
+            token: shown.token.map { "\($0.rawValue.prefix(6))…" }, channel: shown.channel)
     }
 }

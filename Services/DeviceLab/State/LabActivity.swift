@@ -50,11 +50,13 @@ public struct LabActivity: Codable, Hashable, Sendable {
     public var relevance: Double?
     /// The beginning of the update token, enough to tell two apart; nil until the system gives one.
     public var token: String?
+    /// The broadcast channel that it listens to; nil for one with a token.
+    public var channel: ChannelID?
 
     package init(
         id: String, matchId: MatchID, state: State, isPushStarted: Bool, attributes: Attributes?,
         content: ContentState, startedAtMs: Int64, shownAtMs: Int64, staleAtMs: Int64? = nil,
-        dismissAtMs: Int64? = nil, relevance: Double? = nil, token: String? = nil
+        dismissAtMs: Int64? = nil, relevance: Double? = nil, token: String? = nil, channel: ChannelID? = nil
     ) {
         self.id = id
         self.matchId = matchId
@@ -68,5 +70,6 @@ public struct LabActivity: Codable, Hashable, Sendable {
         self.dismissAtMs = dismissAtMs
         self.relevance = relevance
         self.token = token
+        self.channel = channel
     }
 }

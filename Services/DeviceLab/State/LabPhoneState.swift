@@ -90,11 +90,14 @@ public struct LabFollowButton: Codable, Hashable, Sendable {
     public var state: State
     /// Whether the gateway has not answered yet, or could not be reached.
     public var isPending: Bool
+    /// The alerts that the user chose on this phone.
+    public var alerts: AlertLevel
 
-    package init(matchId: MatchID, state: State, isPending: Bool = false) {
+    package init(matchId: MatchID, state: State, isPending: Bool = false, alerts: AlertLevel = .all) {
         self.matchId = matchId
         self.state = state
         self.isPending = isPending
+        self.alerts = alerts
     }
 }
 

@@ -10,6 +10,8 @@ public struct LabPhoneSummary: Codable, Hashable, Sendable {
         public var team: String
         public var score: String
         public var overs: String
+        /// The broadcast channel that it listens to; nil for one with a token.
+        public var channel: ChannelID?
     }
 
     public var id: String
@@ -39,7 +41,7 @@ public struct LabPhoneSummary: Codable, Hashable, Sendable {
             Shown(
                 matchId: activity.matchId, state: activity.state, version: activity.content.version,
                 team: activity.content.compactLeading.teamAbbr, score: activity.content.compactLeading.score,
-                overs: activity.content.compactTrailing.overs)
+                overs: activity.content.compactTrailing.overs, channel: activity.channel)
         }
         alertId = phone.alert?.id ?? 0
     }

@@ -56,13 +56,19 @@ public struct LabMatch: Codable, Hashable, Sendable {
     public var version: Int
     /// That display state, from the API or from the phone that is ahead of the others.
     public var content: ContentState?
+    /// Its broadcast channels; empty also where the lab knows no database.
+    public var channels: [LabChannel]
 
-    package init(id: MatchID, title: String, tape: LabTapePosition, version: Int = 0, content: ContentState? = nil) {
+    package init(
+        id: MatchID, title: String, tape: LabTapePosition, version: Int = 0, content: ContentState? = nil,
+        channels: [LabChannel] = []
+    ) {
         self.id = id
         self.title = title
         self.tape = tape
         self.version = version
         self.content = content
+        self.channels = channels
     }
 }
 
