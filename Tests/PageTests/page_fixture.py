@@ -43,9 +43,9 @@ class PretendedPhones:
 class WholeSuite(Suite):
     PREFIX = "ss-page-"
 
-    def __init__(self, speed, phones):
-        super().__init__(BINARIES, None, restarts=True, speed=speed, options=["--page-port", "0", "--phones", str(phones)],
-                         is_headless=False)
+    def __init__(self, speed, phones, settings=None):
+        super().__init__(BINARIES, None, settings, restarts=True, speed=speed,
+                         options=["--page-port", "0", "--phones", str(phones)], is_headless=False)
         # Push tokens are encrypted, as `deploy/up` has them.
         del self.description["settings"]["TOKEN_KEY_FILE"]
 
