@@ -16,7 +16,7 @@ import Testing
         try await play { suite, fleet, _ in
             let (phones, history) = (await fleet.phones, await fleet.history)
             for (number, phone) in phones.enumerated() {
-                try check(phone, number, history, listens: Self.listeners.contains(phone.user))
+                try check(phone, number, history)
             }
             let told = Dictionary(grouping: phones.indices) { Self.levels[phones[$0].user] ?? .all }
                 .mapValues { $0.map { Self.alerts(of: $0, history) } }
@@ -38,8 +38,7 @@ import Testing
         ) { suite, fleet, id in
             let final = try #require(try await suite.committed(id))
             for (number, phone) in await fleet.phones.enumerated() {
-                try check(
-                    phone, number, await fleet.history, listens: Self.listeners.contains(phone.user))
+                try check(phone, number, await fleet.history, mayMiss: true)
                 #expect(phone.activities.first?.state == final, "\(phone.device)")
             }
             let log = try await suite.apns.deliveries(since: 0)
@@ -104,8 +103,9 @@ import Testing
     }
 
     private func check(
-        _ phone: SimulatedPhone, _ number: Int, _ history: [PhoneFleet.Entry], listens: Bool
+        _ phone: SimulatedPhone, _ number: Int, _ history: [PhoneFleet.Entry], mayMiss: Bool = false
     ) throws {
+        let listens = Self.listeners.contains(phone.user)
         #expect(phone.activities.count == 1, "\(phone.device): one start")
         let activity = try #require(phone.activities.first)
         #expect((activity.channel != nil) == listens && (activity.updateToken == nil) == listens)
@@ -113,7 +113,9 @@ import Testing
         #expect(zip(updates, updates.dropFirst()).allSatisfy { $0 < $1 }, "\(phone.device): \(updates)")
         #expect(activity.state.matchDisplayState == .completed)
         let own = history.filter { $0.phone == number }
-        #expect(own.count { $0.delivery.payload?.aps.event == "end" } == 1)
+        let ends = own.count { $0.delivery.payload?.aps.event == "end" }
+        // For a phone that missed the first, the channel has it again a minute later.
+        #expect(ends == 1 || mayMiss && listens && ends > 1)
         let texts = own.compactMap { $0.delivery.payload?.aps.alert.map { "\($0.title) \($0.body)" } }
         #expect(Set(texts).count == texts.count, "\(phone.device): nothing is told twice")
     }
