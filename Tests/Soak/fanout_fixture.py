@@ -70,6 +70,11 @@ def content_state(version):
     }, separators=(",", ":"), ensure_ascii=False)
 
 
+def alert_sql(title, event_at):
+    words = {"title": title, "body": "soak", "kind": "wicket", "sound": True, "isKey": True, "eventAt": event_at}
+    return quoted(json.dumps(words)) + "::jsonb"
+
+
 Version = collections.namedtuple("Version", "number stamp at_ms title event_at")
 Push = collections.namedtuple("Push", "seq at_ms connection token status verdict fault stamp version alert state")
 
@@ -190,7 +195,7 @@ class FanOut(Suite):
         self.sql("CHECKPOINT")
         # Of the phones that there are at first. Asked once: a signal must not wait for the answer.
         self.largest_shard = int(self.sql("""
-            SELECT max(count) FROM (SELECT count(*) FROM live_activities GROUP BY shard) AS shards""")[0][0])
+            SELECT coalesce(max(count), 0) FROM (SELECT count(*) FROM live_activities GROUP BY shard) AS shards""")[0][0])
         self.simulator = Simulator(self)
         if self.registered:
             self.simulator.register(tokens(self.registered))
@@ -227,8 +232,7 @@ class FanOut(Suite):
         alert = "NULL"
         if title:
             priority = 10
-            words = {"title": title, "body": "soak", "kind": "wicket", "sound": True, "isKey": True, "eventAt": event_at}
-            alert = quoted(json.dumps(words)) + "::jsonb"
+            alert = alert_sql(title, event_at)
         state = quoted(content_state(number))
         deadline = time.monotonic() + 10
         while time.monotonic() < deadline:
