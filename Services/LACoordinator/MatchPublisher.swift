@@ -103,14 +103,19 @@ actor MatchPublisher {
     /// Schedules a read of every version that is committed on any host, until the task is cancelled. A version of this
     /// host is given a moment to arrive with its notification.
     func listen(to hints: AsyncStream<VersionHint?>, _ schedule: Schedule) async {
-        for await hint in hints {
-            guard let hint else {
-                schedule.readAll()
-                continue
+        await withDiscardingTaskGroup { waits in
+            for await hint in hints {
+                guard let hint else {
+                    schedule.readAll()
+                    continue
+                }
+                guard !isKnown(hint.match, hint.version) else { continue }
+                // They wait beside each other: the versions of many matches may be committed in a moment.
+                waits.addTask { [self] in
+                    try? await Task.sleep(for: Self.notificationWait)
+                    if await !isKnown(hint.match, hint.version) { schedule.read(hint.match) }
+                }
             }
-            guard !isKnown(hint.match, hint.version) else { continue }
-            try? await Task.sleep(for: Self.notificationWait)
-            if !isKnown(hint.match, hint.version) { schedule.read(hint.match) }
         }
     }
 

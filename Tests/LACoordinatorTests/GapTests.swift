@@ -1,4 +1,6 @@
+import FoundationEssentials
 import Messages
+import Postgres
 import SightscreenModels
 import TestKit
 import Testing
@@ -46,6 +48,49 @@ import Testing
             #expect(await apns.pushes.count { $0.alert != nil } == 1)
             #expect(await parts.bench.fanOut.progress([Harness.match])[0].version == updates[1].version.rawValue)
             await parts.bench.end()
+        }
+    }
+
+    /// The versions of many matches are committed in a moment on another host, more than there is room for their
+    /// notifications.
+    @Test func versionsThatAreNotifiedTogetherDoNotWaitForTheNextFullReading() async throws {
+        try await Harness.with { harness in
+            let state = String(decoding: try JSONEncoder().encode(Harness.state(1)), as: UTF8.self)
+            try await harness.pool.execute(
+                """
+                WITH matches AS (
+                    INSERT INTO active_matches (match_id, display_state, went_live_at, version, stamp, content_state)
+                    SELECT n, 'live', now(), 0, 0, $1 FROM generate_series(1, 200) AS n RETURNING match_id
+                )
+                INSERT INTO broadcast_channels (match_id, environment, class, generation, shard, channel_id, opened_at)
+                SELECT match_id, 'production', 0, 1, 7, 'channel ' || match_id, now() FROM matches
+                """, [.text(state)])
+            func commit() async throws {
+                try await harness.pool.execute(
+                    """
+                    WITH written AS (
+                        UPDATE active_matches SET version = version + 1,
+                            stamp = greatest(stamp + 1, floor(extract(epoch FROM clock_timestamp()))::bigint)
+                        WHERE match_id <= 200 RETURNING match_id, version, stamp
+                    ), logged AS (
+                        INSERT INTO match_updates (match_id, version, stamp, content_state, priority)
+                        SELECT match_id, version, stamp, $1, 5 FROM written RETURNING match_id, version
+                    )
+                    SELECT pg_notify('match_updates', match_id || ' ' || version) FROM logged
+                    """, [.text(state)])
+            }
+            try await commit()
+            let timing = LACoordinator.Timing(interval: .seconds(600), auditInterval: .seconds(60))
+            try await harness.coordinate(timing: timing) { _ in
+                try await eventually("each channel has the first", within: .seconds(30)) {
+                    await harness.apns.pushes.count == 200
+                }
+                try await commit()
+                // A channel's pace lets the next one go after 5 s.
+                try await eventually("each channel has the second", within: .seconds(30)) {
+                    await harness.apns.pushes.count == 400
+                }
+            }
         }
     }
 
