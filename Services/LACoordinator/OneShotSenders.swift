@@ -19,7 +19,7 @@ struct OneShotSenders: Sendable {
         starts = StartSender(
             store: store, fanOut: fanOut, publisher: publisher, tokenOutcomes: tokenOutcomes, gates: gates,
             matchHolds: matchHolds,
-            pushes: pushes, configuration: configuration, logger: logger)
+            pushes: pushes, schedule: schedule, configuration: configuration, logger: logger)
         ends = EndSender(
             store: store, fanOut: fanOut, publisher: publisher, matchHolds: matchHolds, pushes: pushes,
             schedule: schedule,

@@ -35,16 +35,20 @@ actor StartSender {
     private let gates: StartGates
     private let matchHolds: MatchHolds
     private let pushes: PushesInFlight
+    private let schedule: Schedule
     private let configuration: LACoordinatorConfiguration
     private let logger: Logger
     private var budget = Budget()
+    /// Starts on a channel that APNs has accepted and that are not recorded yet.
+    private var accepted: [StartClaim] = []
+    private var isRecording = false
     /// When all pending activities were last scanned, and not only those in front.
     private var lastThoroughScanAt = ContinuousClock.now
 
     init(
         store: ActivityStore, fanOut: FanOutLoops, publisher: MatchPublisher, tokenOutcomes: TokenOutcomes,
-        gates: StartGates, matchHolds: MatchHolds, pushes: PushesInFlight, configuration: LACoordinatorConfiguration,
-        logger: Logger
+        gates: StartGates, matchHolds: MatchHolds, pushes: PushesInFlight, schedule: Schedule,
+        configuration: LACoordinatorConfiguration, logger: Logger
     ) {
         self.store = store
         self.fanOut = fanOut
@@ -53,11 +57,13 @@ actor StartSender {
         self.gates = gates
         self.matchHolds = matchHolds
         self.pushes = pushes
+        self.schedule = schedule
         self.configuration = configuration
         self.logger = logger
     }
 
-    /// Sends the starts and renewals that are due in these shards.
+    /// Sends the starts and renewals that are due in these shards. A match that begins makes a million due: while there
+    /// is room for a whole claim, the next one does not wait for the next full reading.
     func send(_ held: [Int: HeldShard]) async throws {
         let allowed = allowed(shards: held.count)
         guard allowed > 0, !held.isEmpty else { return }
@@ -68,6 +74,9 @@ actor StartSender {
             claims = try await store.claimStarts(shardLeases, limit: allowed, lease: lease, isThorough: true)
         }
         await send(claims, held)
+        if claims.count == ActivityStore.claimMax, allowed - claims.count >= ActivityStore.claimMax {
+            schedule.readActivities()
+        }
         // Renewals come after starts: their activities still run.
         guard claims.count < allowed else { return }
         await send(try await store.claimRenewals(shardLeases, limit: allowed - claims.count, lease: lease), held)
@@ -148,7 +157,7 @@ actor StartSender {
             switch StartOutcome(answer) {
             case .sent:
                 await tokenOutcomes.noteGood(.start(claim))
-                try await resolve(claim)
+                if claim.channel != nil { await record(claim) }
             case .retire(let sinceMs): try await store.retireStartToken(claim, sinceMs: sinceMs)
             case .retireUnlessMany:
                 await tokenOutcomes.noteBad(.start(claim))
@@ -159,19 +168,26 @@ actor StartSender {
         }
     }
 
-    /// Records that a start on a channel was accepted. No token will say so, and once the lease is over there would be
-    /// another: a database that is away is asked again until then.
-    private func resolve(_ claim: StartClaim) async throws {
-        guard claim.channel != nil else { return }
-        while true {
-            do {
-                _ = try await store.startedOnChannel(claim)
-                return
-            } catch {
-                guard await publisher.clock.seconds < claim.leaseUntil else { throw error }
-                try await Task.sleep(for: .seconds(1))
+    /// Records that a start on a channel was accepted, together with those that have accumulated since the last write:
+    /// a match that begins has a thousand in a moment. No token will say so, and once the lease is over there would be
+    /// another start: a database that is away is asked again until then.
+    private func record(_ claim: StartClaim) async {
+        accepted.append(claim)
+        guard !isRecording else { return }
+        isRecording = true
+        while !accepted.isEmpty {
+            let claims = accepted
+            accepted = []
+            do { try await store.startedOnChannel(claims) } catch {
+                logger.warning(
+                    "Answers to starts could not be noted",
+                    metadata: ["starts": "\(claims.count)", "error": "\(error)"])
+                let now = await publisher.clock.seconds
+                accepted += claims.filter { now < $0.leaseUntil }
+                try? await Task.sleep(for: .seconds(1))
             }
         }
+        isRecording = false
     }
 
     /// The alert that iOS shows when it starts the activity; iOS requires one.

@@ -55,6 +55,31 @@ import Testing
         }
     }
 
+    /// A match begins: its starts are more than one statement claims, and the rate has room for all.
+    @Test func manyStartsDoNotWaitForOneReadingAfterTheOther() async throws {
+        try await Harness.with { harness in
+            try await harness.crowd(2_500)
+            try await harness.askForChannel()
+            try await harness.pool.execute(
+                "UPDATE broadcast_channels SET channel_id = 'Y2hhbm5lbA==', opened_at = now()")
+            try await harness.pool.execute(
+                "UPDATE devices SET broadcast = true, push_to_start_token = md5(user_id), push_to_start_token_at = now()"
+            )
+            try await harness.pool.execute(
+                "UPDATE live_activities SET status = 'pending', update_token = NULL, token_at = NULL, activated_at = NULL"
+            )
+            let timing = LACoordinator.Timing(interval: .seconds(600), auditInterval: .seconds(60))
+            try await harness.coordinate(settings: ["START_RATE": "0"], timing: timing) { _ in
+                try await eventually("all run", within: .seconds(30)) {
+                    try await harness.pool.query(
+                        "SELECT 1 FROM live_activities WHERE status <> 'active' OR channel_id IS NULL LIMIT 1"
+                    ).isEmpty
+                }
+            }
+            #expect(await harness.apns.pushes.count { $0.event == "start" } == 2_500)
+        }
+    }
+
     @Test func aLevelThatChangesWhileTheStartIsOutMovesTheCard() async throws {
         try await Harness.with { harness in
             try await harness.askForChannel()

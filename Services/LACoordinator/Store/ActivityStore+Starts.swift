@@ -204,21 +204,41 @@ extension ActivityStore {
                 AND \(ChannelSQL.isCurrent("c")))
         """
 
-    /// Records that APNs has accepted a start on a channel, which resolves it: such an activity has no token to wait
+    /// Records that APNs has accepted starts on channels, which resolves them: such an activity has no token to wait
     /// for. A renewal's activity takes the place of the running one, which ends.
-    /// - Returns: whether the activity runs now.
-    package func startedOnChannel(_ claim: StartClaim) async throws -> Bool {
-        guard claim.channel != nil else { return false }
-        return try await pool.execute(claim.isRenewal ? Self.renewedOnChannel : Self.startedOnChannel, startKey(claim))
-            > 0
+    package func startedOnChannel(_ claims: [StartClaim]) async throws {
+        let starts = claims.filter { !$0.isRenewal }
+        if !starts.isEmpty {
+            try await pool.execute(
+                Self.startedOnChannel,
+                [
+                    .intArray(starts.map(\.key.matchID.rawValue)), .textArray(starts.map(\.key.userID.rawValue)),
+                    .textArray(starts.map(\.key.deviceID.rawValue)), .intArray(starts.map(\.key.generation)),
+                    .textArray(starts.map(\.startID.rawValue)),
+                ])
+        }
+        for renewal in claims where renewal.isRenewal {
+            try await pool.execute(Self.renewedOnChannel, startKey(renewal))
+        }
     }
 
-    /// The follow's alert level may have changed while the start was out: then the activity is moved at once.
+    /// The follow's alert level may have changed while the start was out: then the activity is moved at once. Every
+    /// statement locks the rows in the same order, so that two of them never deadlock.
     private static let startedOnChannel = """
+        WITH started AS MATERIALIZED (
+            SELECT la.match_id, la.user_id, la.device_id, la.generation
+            FROM unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::text[])
+                AS s (match_id, user_id, device_id, generation, start_id)
+            JOIN live_activities AS la USING (match_id, user_id, device_id, generation)
+            WHERE la.start_id = s.start_id AND la.status = 'pending' AND la.channel_id IS NOT NULL
+            ORDER BY la.user_id, la.device_id, la.match_id, la.generation
+            FOR UPDATE OF la
+        )
         UPDATE live_activities AS la SET status = 'active', activated_at = clock_timestamp(),
             renewal_due_at = CASE WHEN la.channel_id = \(channel) THEN NULL ELSE clock_timestamp() END
-        WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND start_id = $5
-            AND status = 'pending' AND channel_id IS NOT NULL
+        FROM started AS s
+        WHERE la.match_id = s.match_id AND la.user_id = s.user_id AND la.device_id = s.device_id
+            AND la.generation = s.generation
         """
 
     private static let renewedOnChannel = """
