@@ -1,5 +1,5 @@
 """What `deploy/bench broadcast` runs: what a channel costs beside tokens. The real la-coordinator and PostgreSQL, and an
-apns-simulator that answers after 50 ms. Nobody is subscribed there: followers are rows of a table."""
+apns-simulator. Nobody is subscribed there: followers are rows of a table."""
 
 import argparse
 import base64
@@ -28,12 +28,14 @@ FOLLOWERS_RATIO_MAX, VERSION_MS_MAX = 1.1, 2.0
 MATCHES = 1_000
 # Classes of followers that have a channel of each match: environment and alert level ("all", "key").
 CLASSES = [(environment, level) for environment in ("production", "sandbox") for level in (0, 1)]
-# Answers come so much later.
+# Answers come so much later, but where a million pushes go out: a PING is answered at once, and by it the engine decides on the
+# number of its connections.
 DELAY_MS = 50
 # A channel takes a version without an alert every 5 s.
 PACE_SECONDS = 6
-# Versions of a turn of `followers`, one a second.
-VERSIONS = 25
+# Versions of a turn of `followers`, and how many a second: more than a match has, so that they stand out from what the process
+# does anyway.
+VERSIONS, VERSIONS_A_SECOND = 200, 8
 # Seconds after a start until the phone has registered its token.
 TOKEN_AFTER = 1
 WRITTEN = """
@@ -50,8 +52,8 @@ def channel(match, environment="production", level=0):
 class Broadcast(FanOut):
     """Matches from `MATCH` on whose channels the simulator knows from the beginning; followers are added."""
 
-    def __init__(self, binaries, matches=1, classes=CLASSES[:1]):
-        super().__init__(binaries, 0, simulator={"APNS_SIMULATOR_ANSWER_DELAY": f"{DELAY_MS}ms"})
+    def __init__(self, binaries, matches=1, classes=CLASSES[:1], delay_ms=0):
+        super().__init__(binaries, 0, simulator={"APNS_SIMULATOR_ANSWER_DELAY": f"{delay_ms}ms"})
         # No checkpoint but those between the measurements.
         self.description["postgres"] = ["shared_buffers=256MB", "max_wal_size=8GB", "checkpoint_timeout=1h"]
         self.matches = range(MATCH, MATCH + matches)
@@ -205,7 +207,7 @@ def publishes(binaries, _, rounds):
     """A thousand matches at once: four channels each, beside four phones with tokens each."""
     found = {}
     for kind in ("tokens", "channels"):
-        with Broadcast(binaries, MATCHES, CLASSES) as suite:
+        with Broadcast(binaries, MATCHES, CLASSES, DELAY_MS) as suite:
             if kind == "channels":
                 suite.open_channels()
             else:
@@ -245,7 +247,7 @@ def publishes(binaries, _, rounds):
 def followers(binaries, phones, rounds):
     """What a wicket costs on a channel with a thousand followers, on one with a million, and to a thousand tokens."""
     small, large, tokens, nothing = "thousand", "million", "tokens", "idle"
-    with Broadcast(binaries, 3) as suite:
+    with Broadcast(binaries, 3, delay_ms=DELAY_MS) as suite:
         suite.add(1_000, MATCH, listens=True)
         suite.add(phones, MATCH + 1, listens=True)
         suite.add(1_000, MATCH + 2)
@@ -254,22 +256,23 @@ def followers(binaries, phones, rounds):
         coordinator = suite.warm_up()
 
         def turn(what):
+            """Processor seconds, and how many versions were published."""
             begun, before, since = time.monotonic(), spent(coordinator), suite.lines()
             for number in range(1, VERSIONS + 1):
                 if what != nothing:
                     suite.commit_all(matches[what], f"wicket {number} of {what} at {begun}")
-                time.sleep(max(0, begun + number - time.monotonic()))
-            used = spent(coordinator) - before
-            if what != nothing and suite.lines() - since < VERSIONS:
-                raise Failed(f"{suite.lines() - since} pushes for {VERSIONS} versions")
-            return used
+                time.sleep(max(0, begun + number / VERSIONS_A_SECOND - time.monotonic()))
+            time.sleep(1)
+            return spent(coordinator) - before, (suite.lines() - since) / (1_000 if what == tokens else 1)
 
         found = []
         for round_ in range(rounds):
             order = [small, large, nothing, tokens][:: 1 if round_ % 2 == 0 else -1]
             used = {what: turn(what) for what in order}
-            found.append({what: (used[what] - used[nothing]) * 1e3 / VERSIONS for what in matches}
-                         | {nothing: used[nothing] / VERSIONS})
+            found.append({what: (used[what][0] - used[nothing][0]) * 1e3 / used[what][1] for what in matches}
+                         | {nothing: used[nothing][0] / (VERSIONS / VERSIONS_A_SECOND + 1)})
+            if min(used[what][1] for what in matches) < VERSIONS / 2:
+                raise Failed(f"too few versions were published: {used}")
             say(f"  {round_ + 1} of {rounds}: {found[-1][small]:.2f} ms for a version to {1_000} followers, "
                 f"{found[-1][large]:.2f} ms to {phones}, {found[-1][tokens]:.1f} ms to 1000 tokens; {load()}")
         peak = memory(coordinator.pid, "VmHWM")
@@ -299,10 +302,10 @@ def wicket(binaries, phones, rounds):
                 used = spent(coordinator) - before - idle * (time.monotonic() - begun)
                 row = {"processorSeconds": used, "wireBytes": suite.wire_bytes() - wire}
                 [last] = suite.simulator.log(suite.lines() - 1)
-                row["lastSeconds"] = (last.at_ms + DELAY_MS - committed) / 1e3
+                row["lastSeconds"] = (last.at_ms - committed) / 1e3
                 if listening:
                     publish = next(push for push in suite.simulator.log(since) if not push.token)
-                    row["publishSeconds"] = (publish.at_ms + DELAY_MS - committed) / 1e3
+                    row["publishSeconds"] = (publish.at_ms - committed) / 1e3
                 found.append(row)
                 say(f"  {kind} {number} of {rounds}: last accepted after {row['lastSeconds']:.2f} s, "
                     f"{row['processorSeconds']:.2f} s of processor time, {row['wireBytes']} bytes; {load()}")

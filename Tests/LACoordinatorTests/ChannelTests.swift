@@ -70,7 +70,7 @@ import Testing
             )
             let timing = LACoordinator.Timing(interval: .seconds(600), auditInterval: .seconds(60))
             try await harness.coordinate(settings: ["START_RATE": "0"], timing: timing) { _ in
-                try await eventually("all run", within: .seconds(30)) {
+                try await eventually("all run", within: .seconds(60)) {
                     try await harness.pool.query(
                         "SELECT 1 FROM live_activities WHERE status <> 'active' OR channel_id IS NULL LIMIT 1"
                     ).isEmpty

@@ -82,12 +82,12 @@ import Testing
             try await commit()
             let timing = LACoordinator.Timing(interval: .seconds(600), auditInterval: .seconds(60))
             try await harness.coordinate(timing: timing) { _ in
-                try await eventually("each channel has the first", within: .seconds(30)) {
+                try await eventually("each channel has the first", within: .seconds(60)) {
                     await harness.apns.pushes.count == 200
                 }
                 try await commit()
                 // A channel's pace lets the next one go after 5 s.
-                try await eventually("each channel has the second", within: .seconds(30)) {
+                try await eventually("each channel has the second", within: .seconds(60)) {
                     await harness.apns.pushes.count == 400
                 }
             }
