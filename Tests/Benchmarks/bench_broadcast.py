@@ -1,5 +1,5 @@
 """What `deploy/bench broadcast` runs: what a channel costs beside tokens. The real la-coordinator and PostgreSQL, and an
-apns-simulator. Nobody is subscribed there: followers are rows of a table."""
+apns-simulator. No phone is subscribed there: followers are rows of a table."""
 
 import argparse
 import base64
