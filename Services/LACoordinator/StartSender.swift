@@ -14,6 +14,8 @@ actor StartSender {
     private struct Budget {
         var left: Double = 0
         var at = ContinuousClock.now
+        /// When all pending activities were last scanned, and not only those in front.
+        var scannedAt = ContinuousClock.now
 
         /// Adds what has accrued since the last call, up to one second's worth, and returns the whole starts that are
         /// left.
@@ -23,6 +25,12 @@ actor StartSender {
             at = now
             return Int(left)
         }
+    }
+
+    /// Starts on channels that APNs has accepted and that are not recorded yet.
+    private struct Accepted {
+        var claims: [StartClaim] = []
+        var isRecording = false
     }
 
     /// The time between two scans of all pending activities, while none of those in front may be started.
@@ -39,11 +47,7 @@ actor StartSender {
     private let configuration: LACoordinatorConfiguration
     private let logger: Logger
     private var budget = Budget()
-    /// Starts on a channel that APNs has accepted and that are not recorded yet.
-    private var accepted: [StartClaim] = []
-    private var isRecording = false
-    /// When all pending activities were last scanned, and not only those in front.
-    private var lastThoroughScanAt = ContinuousClock.now
+    private var accepted = Accepted()
 
     init(
         store: ActivityStore, fanOut: FanOutLoops, publisher: MatchPublisher, tokenOutcomes: TokenOutcomes,
@@ -69,8 +73,8 @@ actor StartSender {
         guard allowed > 0, !held.isEmpty else { return }
         let (shardLeases, lease) = (held.values.map(\.lease), configuration.startLease)
         var claims = try await store.claimStarts(shardLeases, limit: allowed, lease: lease)
-        if claims.isEmpty, .now - lastThoroughScanAt > Self.thoroughInterval {
-            lastThoroughScanAt = .now
+        if claims.isEmpty, .now - budget.scannedAt > Self.thoroughInterval {
+            budget.scannedAt = .now
             claims = try await store.claimStarts(shardLeases, limit: allowed, lease: lease, isThorough: true)
         }
         await send(claims, held)
@@ -172,22 +176,22 @@ actor StartSender {
     /// a match that begins has a thousand in a moment. No token will say so, and once the lease is over there would be
     /// another start: a database that is away is asked again until then.
     private func record(_ claim: StartClaim) async {
-        accepted.append(claim)
-        guard !isRecording else { return }
-        isRecording = true
-        while !accepted.isEmpty {
-            let claims = accepted
-            accepted = []
+        accepted.claims.append(claim)
+        guard !accepted.isRecording else { return }
+        accepted.isRecording = true
+        while !accepted.claims.isEmpty {
+            let claims = accepted.claims
+            accepted.claims = []
             do { try await store.startedOnChannel(claims) } catch {
                 logger.warning(
                     "Answers to starts could not be noted",
                     metadata: ["starts": "\(claims.count)", "error": "\(error)"])
                 let now = await publisher.clock.seconds
-                accepted += claims.filter { now < $0.leaseUntil }
+                accepted.claims += claims.filter { now < $0.leaseUntil }
                 try? await Task.sleep(for: .seconds(1))
             }
         }
-        isRecording = false
+        accepted.isRecording = false
     }
 
     /// The alert that iOS shows when it starts the activity; iOS requires one.

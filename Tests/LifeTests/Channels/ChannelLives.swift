@@ -389,7 +389,7 @@ struct ChannelLives {
                 count(claim.channel == nil ? "start on a token" : "start on a channel")
                 // The phone may be off, or forbid it without a word.
                 if random.chance(0.95) { try await show(claim, place, states) }
-                if claim.channel != nil { _ = try await harness.activities.startedOnChannel(claim) }
+                if claim.channel != nil { try await harness.activities.startedOnChannel([claim]) }
             }
         }
     }
