@@ -105,7 +105,7 @@ import Testing
     }
 
     /// - Returns: the database's URL by way of a proxy.
-    private static func through(
+    static func through(
         _ proxy: inout StatementProxy?, _ url: String, _ change: @escaping @Sendable (String) -> String
     ) throws -> String {
         let parts = url.split(separator: "host=", maxSplits: 1)
@@ -114,10 +114,13 @@ import Testing
         return "\(parts[0])host=\(new.host)"
     }
 
-    private static let planted: [StatementMistake] = {
+    private static let planted = planted(of: StatementMistake.all)
+
+    /// Those that `LIFE_MISTAKES` asks for.
+    static func planted(of mistakes: [StatementMistake]) -> [StatementMistake] {
         let wanted = ProcessInfo.processInfo.environment["LIFE_MISTAKES"]
-        return StatementMistake.all.filter { wanted == "all" || $0.name == wanted }
-    }()
+        return mistakes.filter { wanted == "all" || $0.name == wanted }
+    }
 
     private static func setting(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }

@@ -102,8 +102,8 @@ extension FanOutLoop {
 
     /// Takes in the answer to `FanOutReport.claim`.
     /// - Parameters:
-    ///   - buckets: the buckets of the claim whose outcome is known. A shard that was lost and taken over again since
-    ///     has another epoch, and claims for itself.
+    ///   - buckets: the buckets of the claim whose outcome is known. A shard that was lost to another process and taken
+    ///     over again since has another epoch, and claims for itself.
     ///   - gained: the buckets whose alert this process may send; it never sends the others'.
     package func claimed(
         _ id: MatchID, _ version: MatchVersion, _ buckets: [AlertBucket: Int64], gained: Set<AlertBucket>
@@ -115,6 +115,7 @@ extension FanOutLoop {
             if claim.buckets.isEmpty { match.claimsAreSlow = claim.ticks > Self.claimSlow }
         }
         let number = LoopMatch.number(version)
+        for bucket in gained { if let epoch = buckets[bucket] { match.keepGained(number, bucket, epoch: epoch) } }
         for cohort in match.cohorts where buckets[cohort.bucket] == cohort.trust.epoch {
             // The answer to a claim that was given up is too late, whatever it says: the state has gone without the
             // alert.

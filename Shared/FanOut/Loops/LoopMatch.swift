@@ -63,6 +63,9 @@ final class LoopMatch {
     var unclaimed: [any Cohort] = []
     /// The claim that awaits its answer.
     var claim: Claim?
+    /// Alerts that were gained for a bucket without cohorts: its shard was lost and is being taken over again, under the
+    /// same lease.
+    private var gainedMeanwhile: [AlertBucket: (epoch: Int64, alerts: Set<UInt32>)] = [:]
     /// Whether the last claim was answered slowly or not at all.
     var claimsAreSlow = false
     var progress = VersionProgress()
@@ -120,6 +123,24 @@ final class LoopMatch {
             cohort.tried.formIntersection(kept)
             cohort.gained.formIntersection(kept)
         }
+        gainedMeanwhile = gainedMeanwhile.compactMapValues { epoch, alerts in
+            let fresh = alerts.intersection(kept)
+            return fresh.isEmpty ? nil : (epoch, fresh)
+        }
+    }
+
+    /// Keeps an alert that was gained for a bucket, for the cohorts that will come under the same epoch.
+    func keepGained(_ alert: UInt32, _ bucket: AlertBucket, epoch: Int64) {
+        guard !cohorts.contains(where: { $0.bucket == bucket && $0.trust.epoch == epoch }) else { return }
+        let known = gainedMeanwhile[bucket].flatMap { $0.epoch == epoch ? $0.alerts : nil } ?? []
+        gainedMeanwhile[bucket] = (epoch, known.union([alert]))
+    }
+
+    /// Gives a new cohort the alerts that were gained for it before it was there.
+    func giveGained(to cohort: any Cohort) {
+        guard let gained = gainedMeanwhile[cohort.bucket], gained.epoch == cohort.trust.epoch else { return }
+        cohort.gained.formUnion(gained.alerts)
+        cohort.tried.formUnion(gained.alerts)
     }
 
     /// Remembers the last alert of a phone whose activity is gone.

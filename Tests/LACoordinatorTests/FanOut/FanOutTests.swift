@@ -358,6 +358,25 @@ import Testing
         await bench.end()
     }
 
+    /// A lease that could not be renewed for a moment is lost and taken again, with the same epoch.
+    @Test func anAlertThatIsGainedWhileItsShardIsTakenAnewIsSent() async throws {
+        let bench = try await Bench(claims: { _, _ in nil })
+        let phone = Bench.entry("asha")
+        await bench.fanOut.add([phone])
+        await bench.fanOut.publish([Self.update(2, alert: .wicket)])
+        try await eventually("it is claimed") { bench.claims().count == 1 }
+        let asked = bench.claims()[0]
+        await bench.fanOut.on(phone.shard) { $0.lose(phone.shard) }
+        await bench.fanOut.onEach { $0.claimed(phone.match, MatchVersion(2), asked, gained: Set(asked.keys)) }
+        let trust = ShardTrust(bench.stalls, epoch: 1)
+        trust.extend(to: .now + .seconds(600))
+        await bench.fanOut.on(phone.shard) { $0.acquire(phone.shard, trust, isComplete: false) }
+        await bench.fanOut.add([phone])
+        await bench.fanOut.onEach { $0.complete([phone.shard]) }
+        try await eventually("the phone is told") { await bench.apns.pushes.map(\.alert) == ["wicket 2"] }
+        await bench.end()
+    }
+
     @Test func anAlertThatAnotherHasClaimedIsNotSentAndIsCounted() async throws {
         let bench = try await Bench(claims: { _, _ in [] })
         await bench.crowd(300)
