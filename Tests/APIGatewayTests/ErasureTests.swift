@@ -148,7 +148,14 @@ import Testing
             try await harness.pool.execute(
                 sent
                     ? "UPDATE devices SET reconcile_due_at = NULL, reconcile_sent_at = clock_timestamp()"
-                    : "UPDATE devices SET reconcile_due_at = reconcile_due_at - interval '9 hours'")
+                    : "UPDATE devices SET left_at = left_at - interval '7 hours'")
+            // The push may yet come back; it may go for an hour more.
+            try await harness.erase()
+            #expect(try await harness.count("devices") == 1)
+            try await harness.pool.execute(
+                sent
+                    ? "UPDATE devices SET reconcile_sent_at = reconcile_sent_at - interval '2 minutes'"
+                    : "UPDATE devices SET left_at = left_at - interval '1 hour'")
             try await harness.ageRows(age, since: Self.ann)
             try await harness.erase()
             #expect(try await isEmpty(harness))

@@ -35,6 +35,11 @@ package struct AccountStore: Sendable {
 
     // MARK: - Deletion
 
+    /// A condition on a row `d` of `devices`: its app is to be asked what it shows, because of a card that may be there or
+    /// of an unfollow before.
+    private static let isToBeAsked =
+        "(\(CallersChannel.hasCard()) OR d.device_token IS NOT NULL AND d.reconcile_due_at IS NOT NULL)"
+
     /// The result of a deletion.
     package struct Deletion: Hashable, Sendable {
         /// Seconds since 1970, rounded up.
@@ -61,9 +66,9 @@ package struct AccountStore: Sendable {
                 """
                 UPDATE devices AS d
                 SET -- The one token that reaches an app which has a card to end, until it is asked.
-                    device_token = CASE WHEN \(CallersChannel.hasCard()) THEN d.device_token END,
-                    device_token_at = CASE WHEN \(CallersChannel.hasCard()) THEN d.device_token_at END,
-                    reconcile_due_at = CASE WHEN \(CallersChannel.hasCard()) THEN clock_timestamp() END,
+                    device_token = CASE WHEN \(Self.isToBeAsked) THEN d.device_token END,
+                    device_token_at = CASE WHEN \(Self.isToBeAsked) THEN d.device_token_at END,
+                    reconcile_due_at = CASE WHEN \(Self.isToBeAsked) THEN clock_timestamp() END,
                     push_to_start_token = NULL,
                     push_to_start_token_at = NULL, start_token_proven_at = NULL, device_token_proven_at = NULL,
                     os_version = NULL, app_version = NULL, platform = DEFAULT,

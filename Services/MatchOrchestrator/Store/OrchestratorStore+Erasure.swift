@@ -28,7 +28,7 @@ extension OrchestratorStore {
     /// it never saw. One that listened to a channel is what its phone is asked about.
     private static let isDone = """
         (t.status = 'ended'
-            AND NOT (t.channel_id IS NOT NULL AND EXISTS (
+            AND NOT ((t.channel_id IS NOT NULL OR t.renewal_channel_id IS NOT NULL) AND EXISTS (
                 SELECT FROM devices AS d
                 WHERE d.user_id = t.user_id AND d.device_id = t.device_id AND \(isToBeAsked("d"))))
             AND t.ended_at <= clock_timestamp() - interval '\(AccountErasure.margin) seconds'
@@ -40,11 +40,13 @@ extension OrchestratorStore {
         "greatest(\(row).last_seen_at, \(row).device_token_at, \(row).push_to_start_token_at)"
     }
 
-    /// A condition on a row of `devices`: a silent push is due that has the app end a card.
+    /// A condition on a row of `devices`: a silent push is due, or has just left, that has the app end a card.
     private static func isToBeAsked(_ row: String) -> String {
         """
-        (\(row).device_token IS NOT NULL
-            AND \(row).reconcile_due_at > clock_timestamp() - interval '\(askedHours) hours')
+        (\(row).device_token IS NOT NULL AND \(row).left_at > clock_timestamp() - interval '\(askedHours) hours'
+            -- A push that APNs has not taken is due again.
+            AND (\(row).reconcile_due_at IS NOT NULL
+                OR \(row).reconcile_sent_at > clock_timestamp() - interval '1 minute'))
         """
     }
 
