@@ -174,20 +174,27 @@ actor StartSender {
 
     /// Records that a start on a channel was accepted, together with those that have accumulated since the last write:
     /// a match that begins has a thousand in a moment. No token will say so, and once the lease is over there would be
-    /// another start: a database that is away is asked again until then.
+    /// another start: a database that is away is asked again until then. A start that is not recorded counts as in
+    /// flight, so that no more are sent than can be recorded.
     private func record(_ claim: StartClaim) async {
         accepted.claims.append(claim)
+        pushes.begin()
         guard !accepted.isRecording else { return }
         accepted.isRecording = true
         while !accepted.claims.isEmpty {
-            let claims = accepted.claims
-            accepted.claims = []
-            do { try await store.startedOnChannel(claims) } catch {
+            let claims = Array(accepted.claims.prefix(ActivityStore.claimMax))
+            accepted.claims.removeFirst(claims.count)
+            do {
+                try await store.startedOnChannel(claims)
+                pushes.end(claims.count)
+            } catch {
                 logger.warning(
                     "Answers to starts could not be noted",
                     metadata: ["starts": "\(claims.count)", "error": "\(error)"])
                 let now = await publisher.clock.seconds
-                accepted.claims += claims.filter { now < $0.leaseUntil }
+                let kept = claims.filter { now < $0.leaseUntil }
+                accepted.claims += kept
+                pushes.end(claims.count - kept.count)
                 try? await Task.sleep(for: .seconds(1))
             }
         }

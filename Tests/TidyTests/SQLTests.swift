@@ -16,9 +16,9 @@ import Testing
         "Services/LACoordinator/Store/ActivityStore+Starts.swift": [
             "attempts", "candidates", "change", "claim.isRenewal ? Self.renewalIsDueAgain : Self.noneIsOut",
             "columns.also", "columns.attempts", "columns.channel", "columns.id", "columns.isFree", "columns.leaseUntil",
-            "columns.matches",
-            "channel", "columns.sentAt", "columns.status", "columns.waitsSince", "condition", "leaseUntil", "part",
-            "status",
+            "columns.waits",
+            "channel", "columns.sentAt", "columns.status", "columns.waitsSince", "condition", "isStarted", "leaseUntil",
+            "part", "status",
         ],
         "Services/LACoordinator/Store/ActivityStore.swift": ["match", "tokenAt"],
         "Services/LACoordinator/Store/ChannelStore.swift": [

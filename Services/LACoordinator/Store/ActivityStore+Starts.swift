@@ -15,8 +15,8 @@ extension ActivityStore {
         var channel = "channel_id"
         var status = "pending"
         var condition = "la.start_given_up_at IS NULL"
-        /// Of the matches in play (a row `m`), those whose starts may go out.
-        var matches = "true"
+        /// Which of those that are due wait all the same.
+        var waits = "false"
         /// The parts of indexes that a claim walks in each shard, each in the order of the index, so that it reads
         /// nothing else: a million starts are due together when a match begins, and again when their leases expire.
         var parts = [
@@ -36,11 +36,11 @@ extension ActivityStore {
                 la.renewal_due_at <= clock_timestamp() AND \(ActivityAge.began("la")) > clock_timestamp()
                     - \(StartFallbackSQL.seconds(RenewalRule.activityLife))
                 """,
-            // A channel that rests may owe alerts. A card that moves from or to it would hear them twice, or never.
-            matches: """
-                NOT EXISTS (
-                    SELECT FROM broadcast_channels c
-                    WHERE c.match_id = m.match_id AND \(ChannelSQL.isCurrent("c")) AND c.rests_until > clock_timestamp())
+            // A channel that rests may owe alerts. A card that moves from or to it would hear them twice, or never. A
+            // minute later none is news.
+            waits: """
+                (la.renewal_due_at > clock_timestamp() - interval '1 minute'
+                    AND la.match_id IN (SELECT r.match_id FROM resting r))
                 """,
             parts: ["true ORDER BY la.renewal_due_at"],
             also: """
@@ -83,7 +83,7 @@ extension ActivityStore {
             """
             (SELECT la.ctid AS place, la.match_id, la.user_id, la.device_id, la.\(columns.waitsSince) AS waits_since
             FROM live_activities la
-            WHERE la.shard = held.shard AND \(columns.isFree) AND la.match_id IN (SELECT p.match_id FROM playing p)
+            WHERE la.shard = held.shard AND \(columns.isFree) AND NOT \(columns.waits) AND la.match_id IN (SELECT p.match_id FROM playing p)
                 AND \(part) LIMIT $5::bigint)
             """
         }.joined(separator: " UNION ALL ")
@@ -93,7 +93,10 @@ extension ActivityStore {
                 SELECT m.match_id FROM active_matches m
                 WHERE m.content_state IS NOT NULL AND m.ended_at IS NULL AND m.settled_at IS NULL
                     AND NOT m.at_stumps AND m.display_state NOT IN ('completed', 'abandoned')
-                    AND \(Self.isNotHeld("m.match_id")) AND \(columns.matches)
+                    AND \(Self.isNotHeld("m.match_id"))
+            ), resting AS MATERIALIZED (
+                SELECT c.match_id FROM broadcast_channels c
+                WHERE \(ChannelSQL.isCurrent("c")) AND c.rests_until > clock_timestamp()
             ), due AS (
                 SELECT free.*, w.waits_since, w.this_hour, w.this_day, w.user_day
                 FROM (
@@ -207,46 +210,56 @@ extension ActivityStore {
     /// Records that APNs has accepted starts on channels, which resolves them: such an activity has no token to wait
     /// for. A renewal's activity takes the place of the running one, which ends.
     package func startedOnChannel(_ claims: [StartClaim]) async throws {
-        let starts = claims.filter { !$0.isRenewal }
-        if !starts.isEmpty {
+        for (isRenewal, statement) in [(false, Self.startedOnChannel), (true, Self.renewedOnChannel)] {
+            let starts = claims.filter { $0.isRenewal == isRenewal }
+            guard !starts.isEmpty else { continue }
             try await pool.execute(
-                Self.startedOnChannel,
+                statement,
                 [
                     .intArray(starts.map(\.key.matchID.rawValue)), .textArray(starts.map(\.key.userID.rawValue)),
                     .textArray(starts.map(\.key.deviceID.rawValue)), .intArray(starts.map(\.key.generation)),
                     .textArray(starts.map(\.startID.rawValue)),
                 ])
         }
-        for renewal in claims where renewal.isRenewal {
-            try await pool.execute(Self.renewedOnChannel, startKey(renewal))
-        }
     }
 
-    /// The follow's alert level may have changed while the start was out: then the activity is moved at once. Every
-    /// statement locks the rows in the same order, so that two of them never deadlock.
-    private static let startedOnChannel = """
-        WITH started AS MATERIALIZED (
+    /// The rows `started` of these starts, while a condition on them (`la`) holds. Every statement locks them in the same
+    /// order, so that two of them never deadlock.
+    private static func started(where condition: String) -> String {
+        """
+        started AS MATERIALIZED (
             SELECT la.match_id, la.user_id, la.device_id, la.generation
             FROM unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::text[])
                 AS s (match_id, user_id, device_id, generation, start_id)
             JOIN live_activities AS la USING (match_id, user_id, device_id, generation)
-            WHERE la.start_id = s.start_id AND la.status = 'pending' AND la.channel_id IS NOT NULL
+            WHERE \(condition)
             ORDER BY la.user_id, la.device_id, la.match_id, la.generation
             FOR UPDATE OF la
         )
-        UPDATE live_activities AS la SET status = 'active', activated_at = clock_timestamp(),
-            renewal_due_at = CASE WHEN la.channel_id = \(channel) THEN NULL ELSE clock_timestamp() END
-        FROM started AS s
-        WHERE la.match_id = s.match_id AND la.user_id = s.user_id AND la.device_id = s.device_id
+        """
+    }
+
+    /// A condition on a row `la`: it is one of `started`, `s`.
+    private static let isStarted = """
+        la.match_id = s.match_id AND la.user_id = s.user_id AND la.device_id = s.device_id
             AND la.generation = s.generation
         """
 
+    /// The follow's alert level may have changed while the start was out: then the activity is moved at once.
+    private static let startedOnChannel = """
+        WITH \(started(where: "la.start_id = s.start_id AND la.status = 'pending' AND la.channel_id IS NOT NULL"))
+        UPDATE live_activities AS la SET status = 'active', activated_at = clock_timestamp(),
+            renewal_due_at = CASE WHEN la.channel_id = \(channel) THEN NULL ELSE clock_timestamp() END
+        FROM started AS s WHERE \(isStarted)
+        """
+
     private static let renewedOnChannel = """
-        WITH former AS (
+        WITH \(started(
+            where: "la.renewal_start_id = s.start_id AND la.status = 'active' AND la.renewal_channel_id IS NOT NULL")),
+        former AS (
             UPDATE live_activities AS la SET status = 'ended', end_reason = 'match_end', ended_at = clock_timestamp(),
                 end_push = CASE WHEN la.update_token IS NULL THEN 'none' ELSE 'due' END, end_dismissal = 'now'
-            WHERE match_id = $1 AND user_id = $2 AND device_id = $3 AND generation = $4 AND renewal_start_id = $5
-                AND status = 'active' AND renewal_channel_id IS NOT NULL
+            FROM started AS s WHERE \(isStarted)
             RETURNING la.*
         )
         INSERT INTO live_activities
