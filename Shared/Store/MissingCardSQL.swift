@@ -92,15 +92,15 @@ package enum MissingCardSQL {
         """
 
     /// Evaluates the cards that a phone (`$1`, `$2`) shows, of the matches `$3` with the ids `$4`, the starts `$5` and the
-    /// channels `$7`. It returns those that should not be there, because the match is not followed, has been over for
+    /// channels `$7`, and 1 for those that can be updated, `$8`. It returns those that should not be there, because the match is not followed, has been over for
     /// longer than `$6` seconds, or the card has ended; and those whose token is wanted anew, because APNs called the
     /// last one dead. No push can end one of two cards that listen to channels: of those only the one stays that is the
     /// newest as far as the records tell, or else is on the follow's channel.
     package static let judge = """
         SELECT activity_id, is_wanted, is_over OR listens AND row_number() OVER (
-            PARTITION BY match_id ORDER BY is_over, rank, place DESC) > 1 AS is_over
+            PARTITION BY match_id ORDER BY is_over OR NOT is_there, rank, place DESC) > 1 AS is_over
         FROM (
-            SELECT r.match_id, r.activity_id, r.place, r.channel IS NOT NULL AS listens,
+            SELECT r.match_id, r.activity_id, r.place, r.there = 1 AS is_there, r.there = 1 AND r.channel IS NOT NULL AS listens,
                 coalesce(named.is_wanted, false) AS is_wanted,
                 CASE WHEN arrived.generation IS NOT NULL THEN 0 WHEN named.status = 'active' THEN 1
                     WHEN named.status IS NOT NULL THEN 2 WHEN own.channel_id IS NOT NULL THEN 3 ELSE 4 END AS rank,
@@ -110,8 +110,8 @@ package enum MissingCardSQL {
                 OR coalesce(named.status = 'ended' AND NOT named.is_wanted AND NOT named.lingers, false) AS is_over
             FROM (
                 SELECT DISTINCT ON (match_id, activity_id) *
-                FROM unnest($3::bigint[], $4::text[], $5::text[], $7::text[]) WITH ORDINALITY
-                    AS listed (match_id, activity_id, start_id, channel, place)
+                FROM unnest($3::bigint[], $4::text[], $5::text[], $7::text[], $8::int[]) WITH ORDINALITY
+                    AS listed (match_id, activity_id, start_id, channel, there, place)
                 WHERE activity_id IS NOT NULL
             ) AS r
             LEFT JOIN match_follows AS w ON w.user_id = $1 AND w.match_id = r.match_id
@@ -130,6 +130,7 @@ package enum MissingCardSQL {
             LEFT JOIN live_activities AS arrived ON arrived.match_id = r.match_id AND arrived.user_id = $1
                 AND arrived.device_id = $2 AND arrived.status = 'active' AND arrived.renewal_start_id = r.start_id
             LEFT JOIN broadcast_channels AS own ON own.match_id = r.match_id AND own.channel_id = r.channel
+                AND own.environment = (SELECT environment FROM devices WHERE user_id = $1 AND device_id = $2)
                 AND own.class = \(ChannelSQL.audience("w.alerts")) AND \(ChannelSQL.isOpen("own"))
         ) AS judged
         """

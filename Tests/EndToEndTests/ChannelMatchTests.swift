@@ -31,9 +31,11 @@ import Testing
 
     @Test(.timeLimit(.minutes(10))) func phonesCatchUpThoughServicesDieAndPublishesAreLost() async throws {
         try await play(
-            during: { suite, fleet in
+            during: { suite, fleet, id in
                 try await suite.apns.losePublishes(0.05)
                 try await suite.killEach(receiving: fleet)
+                let position = try await suite.tape.position(id)
+                #expect(position.cursor < position.frames, "all of them died while the match was on")
             }
         ) { suite, fleet, id in
             let final = try #require(try await suite.committed(id))
@@ -47,12 +49,13 @@ import Testing
             let (total, late) = (each.reduce(0) { $0 + $1.total }, each.reduce(0) { $0 + $1.late })
             print(
                 "{\"check\":\"channels\",\"phoneSeconds\":\(total / 1_000),\"lateSeconds\":\(late / 1_000)}")
-            #expect(late * 1_000 <= total, "99.9 % of the time phones are at most four minutes behind")
+            #expect(late * 1_000 <= total, "99.9 % of the time phones are at most forty seconds behind")
         }
     }
 
-    /// How long a phone listened, and how much of that it showed a version older than one that was published four
-    /// minutes before, in milliseconds.
+    /// How long a phone listened, and how much of that it showed a version older than one that was published forty
+    /// seconds before, in milliseconds. The two minutes of a heartbeat are the bound where nothing happens; at this
+    /// speed versions come every few seconds.
     private static func late(_ phone: SimulatedPhone, _ log: [PushDelivery]) -> (total: Int64, late: Int64) {
         guard let channel = phone.activities.first?.channel else { return (0, 0) }
         var (total, late): (Int64, Int64) = (0, 0)
@@ -64,7 +67,7 @@ import Testing
             guard let version = line.payload?.aps.contentState?.version else { continue }
             if let last {
                 total += line.receivedAt - last
-                if let waitsSince { late += max(0, line.receivedAt - max(last, waitsSince + 240_000)) }
+                if let waitsSince { late += max(0, line.receivedAt - max(last, waitsSince + 40_000)) }
             }
             last = line.receivedAt
             if line.token.isEmpty, version > shown { waitsSince = waitsSince ?? line.receivedAt }
@@ -76,7 +79,7 @@ import Testing
     /// Plays the match to phones of each kind until every card has ended.
     /// - Parameter during: what happens when every phone shows the match.
     private func play(
-        during: (RunningSuite, PhoneFleet) async throws -> Void = { _, _ in },
+        during: (RunningSuite, PhoneFleet, MatchID) async throws -> Void = { _, _, _ in },
         _ body: (RunningSuite, PhoneFleet, MatchID) async throws -> Void
     ) async throws {
         let settings = ["BROADCAST": "auto", "CHANNEL_MIN_FOLLOWERS": "2"]
@@ -92,7 +95,7 @@ import Testing
                 try await fleet.receive()
                 return await fleet.phones.allSatisfy { ($0.activities.first?.shown.count ?? 0) > 1 }
             }
-            try await during(suite, fleet)
+            try await during(suite, fleet, id)
             try await eventually("every activity is ended", within: .seconds(480)) {
                 try await fleet.receive()
                 return await fleet.phones.allSatisfy { $0.activities.last?.endedAt != nil }

@@ -143,6 +143,20 @@ import Testing
         }
     }
 
+    /// A result that lingers, or a card that the system has ended, is none that could stay.
+    @Test func aCardThatIsOverIsNotTheOneThatStays() async throws {
+        try await with { (harness: Harness) async throws -> Void in
+            try await harness.pool.execute("UPDATE live_activities SET channel_id = 'own', update_token = NULL")
+            let over = RunningActivity(
+                matchId: Self.match, activityId: Self.card, startId: Self.start, state: .ended,
+                channel: ChannelID("own"))
+            let listening = RunningActivity(
+                matchId: Self.match, activityId: ActivityID("listens"), channel: ChannelID("own"))
+            let cards = try await harness.report([over, listening])
+            #expect(cards.end == [])
+        }
+    }
+
     @Test func aCardThatListensGivesWayToOneWithAToken() async throws {
         try await with { (harness: Harness) async throws -> Void in
             let listening = RunningActivity(

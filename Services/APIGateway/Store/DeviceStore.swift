@@ -351,6 +351,7 @@ package struct DeviceStore: Sendable {
                 .text(user.rawValue), .text(device.rawValue), .intArray(shown.map(\.matchId.rawValue)),
                 .textArray(shown.map(\.activityId?.rawValue)), .textArray(shown.map(\.startId?.rawValue)),
                 .int(dismissAfter), .textArray(shown.map(\.channel?.rawValue)),
+                .intArray(shown.map { $0.isThere ? 1 : 0 }),
             ])
         for row in rows {
             let id = ActivityID(try row.string("activity_id"))
