@@ -43,6 +43,8 @@ public actor ProcessTable {
             path, arguments, environment, command.directory, input, output, errors, command.user?.uid ?? -1,
             command.user?.gid ?? -1, command.deathSignal)
         guard pid > 0 else { throw ProcessError("\(command.program): cannot start it (errno \(errno))") }
+        // The kernel gives the number of a process that has ended to another one.
+        ended[pid] = nil
         watch(pid)
         return pid
     }
