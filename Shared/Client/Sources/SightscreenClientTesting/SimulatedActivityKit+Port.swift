@@ -20,6 +20,7 @@ extension SimulatedActivityKit: ActivityKitPort {
         let activity = try board.request(
             attributes, content, pushType, schedule, as: newActivityID(), bytes: bytes,
             isInForeground: isInForeground, now: clock.now)
+        given[activity.id] = activity
         await publish()
         return activity
     }
@@ -31,7 +32,18 @@ extension SimulatedActivityKit: ActivityKitPort {
 
     public func activities() async -> [PhoneActivity] {
         await catchUp()
-        return board.activities.map(\.activity)
+        unlisted = unlisted.filter { $0.value > clock.now }
+        let listed = board.activities.map(\.activity).filter { unlisted[$0.id] == nil }
+        for activity in listed { given[activity.id] = activity }
+        return listed
+    }
+
+    public func activity(_ id: ActivityID) async -> PhoneActivity? {
+        await catchUp()
+        guard var activity = given[id] else { return nil }
+        if let present = board[id]?.activity { return present }
+        activity.state = .dismissed
+        return activity
     }
 
     public func activityUpdates() -> AsyncStream<PhoneActivity> { appearances.values() }
@@ -47,13 +59,13 @@ extension SimulatedActivityKit: ActivityKitPort {
     }
 
     public func activityStateUpdates(of id: ActivityID) -> AsyncStream<PhoneActivityState> {
-        guard let states = streams[id]?.states else {
-            let (stream, continuation) = AsyncStream.makeStream(of: PhoneActivityState.self)
-            continuation.yield(.dismissed)
+        if let states = streams[id]?.states { return states.values() }
+        // An activity that was given says itself that it is gone; of another one nothing is known.
+        let isGone = given[id] != nil
+        return AsyncStream { continuation in
+            if isGone { continuation.yield(.dismissed) }
             continuation.finish()
-            return stream
         }
-        return states.values()
     }
 
     public func areActivitiesEnabled() -> Bool { board.showsActivities }

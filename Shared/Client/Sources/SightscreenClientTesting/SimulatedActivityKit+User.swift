@@ -60,6 +60,10 @@ extension SimulatedActivityKit {
         await publish()
     }
 
+    /// Lets the system's list lack an activity that is there, for this many seconds. A process that was given it can
+    /// still use it.
+    public func lagList(of id: ActivityID, seconds: Int) { unlisted[id] = clock.now + seconds }
+
     /// Gives an activity another update token. The old one is dead.
     public func rotateToken(of id: ActivityID) async { await issueToken(id) }
 
@@ -73,7 +77,9 @@ extension SimulatedActivityKit {
 
     /// Reports an activity to the app once more.
     public func repeatAppearance(of id: ActivityID) {
-        if let activity = board[id]?.activity { appearances.send(activity) }
+        guard let activity = board[id]?.activity else { return }
+        if appearances.readerCount > 0 { given[id] = activity }
+        appearances.send(activity)
     }
 
     /// Gives the app new tokens.

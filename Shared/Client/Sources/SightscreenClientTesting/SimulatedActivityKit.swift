@@ -25,6 +25,11 @@ public actor SimulatedActivityKit {
     var broadcastsToMiss = 0
     var deletedChannels: Set<ChannelID> = []
 
+    /// The activities that this process of the app was given. Only these can be asked for, and they can be asked for
+    /// when they are gone.
+    var given: [ActivityID: PhoneActivity] = [:]
+    /// The times until which the list lacks activities that are there.
+    var unlisted: [ActivityID: Int] = [:]
     var streams: [ActivityID: ActivityStreams] = [:]
     /// The activities that appear. A slow app gets the newest of these, and finds the others in the list of activities.
     let appearances = Broadcast<PhoneActivity>(buffer: 16, repeatsLatest: false)
@@ -107,6 +112,7 @@ public actor SimulatedActivityKit {
             switch change {
             case .appeared(let activity):
                 streams[activity.id] = ActivityStreams(activity)
+                if appearances.readerCount > 0 { given[activity.id] = activity }
                 appearances.send(activity)
                 if activity.isRunning { issueTokenLater(activity.id) }
             case .content(let id, let content): streams[id]?.contents.send(content)
@@ -198,6 +204,7 @@ public actor SimulatedActivityKit {
 
     /// Ends all streams of the app, as at the end of its process.
     func disconnectApp() {
+        given = [:]
         for streams in streams.values { streams.disconnect() }
         appearances.disconnect()
         startTokens.disconnect()

@@ -103,12 +103,13 @@ import Testing
         let bench = await Bench()
         let id = try await bench.running()
         let token = try await bench.token(of: id)
+        _ = await bench.kit.activities()
         async let states = bench.states(of: id)
         try await eventually("somebody listens") { await bench.kit.listenerCount >= 1 }
         await bench.kit.dismiss(id)
         #expect(await states == [.active, .dismissed])
         #expect(await bench.ledger.dead.contains(token))
-        // A later reader gets the same state.
+        // An app that was given the activity gets the same state later.
         #expect(await bench.states(of: id) == [.dismissed])
     }
 
@@ -174,5 +175,36 @@ import Testing
         try await eventually("the phone waits for something") { bench.clock.sleeperCount > 0 }
         await bench.kit.switchOff()
         #expect(bench.clock.sleeperCount == 0)
+    }
+
+    /// The system's list may lack an activity that is there. Only what the activity says itself is its state.
+    @Test func anActivityThatTheListLacksIsNotDismissed() async throws {
+        let bench = await Bench()
+        let id = try await bench.running()
+        _ = await bench.kit.activities()
+        await bench.kit.lagList(of: id, seconds: 10)
+        #expect(await bench.kit.activities().isEmpty)
+        #expect(await bench.kit.activity(id)?.state == .active)
+        var states = await bench.kit.activityStateUpdates(of: id).makeAsyncIterator()
+        #expect(await states.next() == .active)
+        bench.clock.advance(seconds: 10)
+        #expect(await bench.kit.activities().map(\.id) == [id])
+        await bench.kit.dismiss(id)
+        #expect(await states.next() == .dismissed)
+        #expect(await bench.kit.activity(id)?.state == .dismissed)
+        var late = await bench.kit.activityStateUpdates(of: id).makeAsyncIterator()
+        #expect(await late.next() == .dismissed)
+    }
+
+    @Test func anUnknownActivityHasNoState() async throws {
+        let bench = await Bench()
+        let id = try await bench.running()
+        _ = await bench.kit.activities()
+        await bench.kit.lagList(of: id, seconds: 10)
+        // The next process of the app was not given it.
+        await bench.kit.killApp()
+        #expect(await bench.kit.activity(id) == nil)
+        var states = await bench.kit.activityStateUpdates(of: ActivityID("another")).makeAsyncIterator()
+        #expect(await states.next() == nil)
     }
 }

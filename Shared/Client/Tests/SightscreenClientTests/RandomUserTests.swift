@@ -10,7 +10,7 @@ import Testing
 
     private enum Action: CaseIterable {
         case follow, unfollow, offline, online, relaunch, dismiss, rotate, switchOff, switchOn, front, back, push, wait
-        case trouble
+        case trouble, lag
     }
 
     @Test(arguments: 1...12) func phoneAndBackendAgreeInTheEnd(seed: UInt64) async throws {
@@ -52,6 +52,8 @@ import Testing
             await phone.kit.setForeground(true)
             await phone.app.start()
         case .dismiss: if let shown { await phone.kit.dismiss(shown.id) }
+        case .lag:
+            if let shown { await phone.kit.lagList(of: shown.id, seconds: Int.random(in: 1...30, using: &random)) }
         case .rotate: if let shown { await phone.kit.rotateToken(of: shown.id) }
         case .switchOff: await phone.kit.setShowsActivities(false)
         case .switchOn: await phone.kit.setShowsActivities(true)

@@ -87,7 +87,7 @@ import Testing
         await phone.kit.dismiss(id)
         await phone.gateway.judgeCards(gone: [Self.match.id])
         try await phone.launch()
-        try await phone.soon("the app knows") {
+        try await phone.until("the app knows") {
             await phone.app.followButton(for: Self.match.id) == FollowButton(.filledWithWarning)
         }
         #expect(await reported(phone)?.activities == [])
@@ -110,7 +110,7 @@ import Testing
         await phone.gateway.setOffline(false)
         await phone.session.signIn(Sample.user, token: "good")
         try await phone.launch()
-        try await phone.soon("it is registered") { try await #require(reported(phone)).bootedAt ?? 0 > left }
+        try await phone.until("it is registered") { try await #require(reported(phone)).bootedAt ?? 0 > left }
         await phone.end()
     }
 

@@ -14,6 +14,8 @@
     public struct AppleActivityKit: ActivityKitPort {
         public typealias LiveActivity = Activity<LiveActivityAttributes>
 
+        private let known = KnownActivities<LiveActivity>()
+
         public init() {}
 
         // MARK: Activities
@@ -33,17 +35,17 @@
                 }
             do {
                 guard let schedule else {
-                    return PhoneActivity(
-                        try LiveActivity.request(attributes: attributes, content: content, pushType: pushType))
+                    return Self.kept(
+                        try LiveActivity.request(attributes: attributes, content: content, pushType: pushType), known)
                 }
                 guard #available(iOS 26, *) else { throw ActivityRequestError.unsupported }
-                return PhoneActivity(
+                return Self.kept(
                     try LiveActivity.request(
                         attributes: attributes, content: content, pushType: pushType, style: .standard,
                         // This alert always has a sound.
                         alertConfiguration: AlertConfiguration(
                             title: "\(schedule.alert.title)", body: "\(schedule.alert.body)", sound: .default),
-                        start: .seconds(schedule.start)))
+                        start: .seconds(schedule.start)), known)
             } catch let error as ActivityRequestError {
                 throw error
             } catch let error as ActivityAuthorizationError {
@@ -63,12 +65,14 @@
             await find(id)?.end(nil, dismissalPolicy: policy)
         }
 
-        public func activities() async -> [PhoneActivity] { LiveActivity.activities.map { PhoneActivity($0) } }
+        public func activities() async -> [PhoneActivity] { LiveActivity.activities.map { Self.kept($0, known) } }
+
+        public func activity(_ id: ActivityID) async -> PhoneActivity? { find(id).map { PhoneActivity($0) } }
 
         public func activityUpdates() async -> AsyncStream<PhoneActivity> {
             // The buffer holds every activity that can come before the app reads: a phone shows at most five of one
             // app.
-            stream(LiveActivity.activityUpdates, keeping: 16) { PhoneActivity($0) }
+            stream(LiveActivity.activityUpdates, keeping: 16) { [known] in Self.kept($0, known) }
         }
 
         // MARK: Tokens
@@ -90,8 +94,7 @@
         }
 
         public func activityStateUpdates(of id: ActivityID) async -> AsyncStream<PhoneActivityState> {
-            // The activity was gone before it could be observed.
-            guard let activity = find(id) else { return .just(.dismissed) }
+            guard let activity = find(id) else { return .ended }
             return stream(
                 activity.activityStateUpdates, startingWith: PhoneActivityState(activity.activityState), keeping: 4
             ) { PhoneActivityState($0) }
@@ -113,7 +116,13 @@
             return stream(info.frequentPushEnablementUpdates, startingWith: info.frequentPushesEnabled) { $0 }
         }
 
-        private func find(_ id: ActivityID) -> LiveActivity? { LiveActivity.activities.first { $0.id == id.rawValue } }
+        private func find(_ id: ActivityID) -> LiveActivity? { known.find(id) }
+
+        /// Keeps the activity's object, so that it is found while the list lacks it.
+        private static func kept(_ activity: LiveActivity, _ known: KnownActivities<LiveActivity>) -> PhoneActivity {
+            known.keep(activity, as: ActivityID(activity.id))
+            return PhoneActivity(activity)
+        }
     }
 
     extension Date {

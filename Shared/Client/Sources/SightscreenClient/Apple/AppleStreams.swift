@@ -20,13 +20,6 @@
 
     extension AsyncStream where Element: Sendable {
         static var ended: Self { Self { $0.finish() } }
-
-        static func just(_ value: Element) -> Self {
-            Self { continuation in
-                continuation.yield(value)
-                continuation.finish()
-            }
-        }
     }
 
     extension Data {

@@ -10,6 +10,8 @@ struct ActivityMap: Sendable {
         var lastChange: Int
         /// The cause with which the app ended it; nil if the app did not.
         var endedByApp: EndCause?
+        /// The time since which the system's list has lacked it, in seconds since 1970; nil while it is listed.
+        var missingSince: Int?
     }
 
     /// The activities in order of appearance. A phone shows only a few.
@@ -65,6 +67,18 @@ struct ActivityMap: Sendable {
         entries[index].endedByApp = cause
         return true
     }
+
+    /// Notes which activities the system's list has and lacks. Those that are over may be missing.
+    mutating func compare(with listed: [ActivityID], now: Int) {
+        for index in entries.indices {
+            let activity = entries[index].activity
+            let isListed = listed.contains(activity.id) || !(activity.isRunning || activity.state == .pending)
+            entries[index].missingSince = isListed ? nil : entries[index].missingSince ?? now
+        }
+    }
+
+    /// The activities that the system's list lacks.
+    var missing: [Entry] { entries.filter { $0.missingSince != nil } }
 
     func staleActivities(now: Int) -> [ActivityID] {
         entries.filter { $0.activity.isRunning && StaleRule.isStale(lastChange: $0.lastChange, now: now) }.map(

@@ -33,7 +33,12 @@ public protocol LiveActivityLifecycleManager: Sendable {
     /// Ends the activities without new content for half an hour.
     func endStaleActivities() async
 
-    /// Checks for stale activities now and every minute, while the app is in the foreground.
+    /// Compares the activities with the system's list, which may lag: observes those that it did not have before, and
+    /// looks again a little later at those that it lacks. One that it lacks both times is absent.
+    func lookAtList() async
+
+    /// Looks at the system's list, and checks for stale activities now and every minute, while the app is in the
+    /// foreground.
     func enterForeground() async
     /// Stops the check of every minute.
     func enterBackground() async
@@ -72,6 +77,8 @@ public enum LifecycleEvent: Hashable, Sendable {
     case ended(PhoneActivity, EndCause)
     /// The activity has left the screen.
     case gone(PhoneActivity)
+    /// The system lists the activity no more, and has not said why. This is no dismissal.
+    case absent(PhoneActivity)
     /// A scheduled activity will not appear.
     case cancelled(PhoneActivity)
     case permissionChanged(ActivityPermission)

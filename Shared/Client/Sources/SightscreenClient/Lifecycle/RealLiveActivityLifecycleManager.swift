@@ -5,6 +5,8 @@ public import SightscreenModels
 public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     /// The interval at which a running app checks for stale activities.
     public static let staleCheckInterval = Duration.seconds(60)
+    /// The time for which the system's list must lack an activity that the list may only have missed for a moment.
+    public static let absenceLimit = Duration.seconds(3)
     /// The time that the system may take to report an activity that has left the screen.
     private static let lastWordsLimit = Duration.seconds(1)
 
@@ -15,6 +17,9 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     private var observers: [ActivityID: [Task<Void, Never>]] = [:]
     private var systemObservers: [Task<Void, Never>] = []
     private var staleChecks: Task<Void, Never>?
+    private var nextLook: Task<Void, Never>?
+    /// The requests under way. The list may have their activities before the app is given them.
+    private var requests = 0
     private var isStarted = false
 
     public init(activityKit: any ActivityKitPort, clock: any ClientClock) {
@@ -65,7 +70,9 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     private func request(
         _ attributes: LiveActivityAttributes, _ content: ShownContent, _ schedule: ActivitySchedule?
     ) async throws(ActivityRequestError) -> PhoneActivity {
-        try await activityKit.request(
+        requests += 1
+        defer { requests -= 1 }
+        return try await activityKit.request(
             attributes, content, pushType: ActivityPushType(attributes), schedule: schedule)
     }
 
@@ -98,7 +105,7 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
         guard let before = map.set(state, of: id, now: clock.now) else { return }
         if before == .pending, !state.isRunning { return await cancelled(id) }
         // An end has content of its own, which comes by another stream. The handler needs it with the end.
-        if state == .ended, let now = await activityKit.activities().first(where: { $0.id == id }) {
+        if state == .ended, let now = await activityKit.activity(id) {
             await shows(now.content, id)
         }
         guard let entry = map[id] else { return }
@@ -161,8 +168,9 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
         for id in map.staleActivities(now: clock.now) { await end(id, because: .stale) }
     }
 
+    /// The activity itself is asked, because the list may lack it for a moment.
     private func isOnThePhone(_ id: ActivityID) async -> Bool {
-        await activityKit.activities().contains { $0.id == id }
+        await activityKit.activity(id).map { $0.state != .dismissed } ?? false
     }
 
     private func end(_ id: ActivityID, because cause: EndCause) async {
@@ -174,9 +182,42 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
         await activityKit.end(id, .immediate)
     }
 
+    // MARK: - The system's list
+
+    public func lookAtList() async {
+        guard isStarted else { return }
+        let listed = await activityKit.activities()
+        for activity in listed where requests == 0 || activity.startID != nil { await take(activity) { .restored($0) } }
+        map.compare(with: listed.map(\.id), now: clock.now)
+        let limit = Int(Self.absenceLimit.components.seconds)
+        for entry in map.missing where clock.now - (entry.missingSince ?? clock.now) >= limit { await missed(entry) }
+        guard isStarted, nextLook == nil, !map.missing.isEmpty else { return }
+        nextLook = Task { [clock, weak self] in
+            guard (try? await clock.sleep(for: Self.absenceLimit)) != nil else { return }
+            await self?.lookAgain()
+        }
+    }
+
+    private func lookAgain() async {
+        nextLook = nil
+        await lookAtList()
+    }
+
+    /// Handles an activity that the list has lacked twice. What the activity says itself counts more.
+    private func missed(_ entry: ActivityMap.Entry) async {
+        let id = entry.activity.id
+        if let state = await activityKit.activity(id)?.state, !state.isRunning, state != entry.activity.state {
+            return await becomes(state, id)
+        }
+        guard map.remove(id) != nil else { return }
+        await handler(.absent(entry.activity))
+        stopObserving(id)
+    }
+
     // MARK: - The app
 
     public func enterForeground() async {
+        await lookAtList()
         guard staleChecks == nil, isStarted else { return }
         staleChecks = Task { [clock, weak self] in
             while (try? await clock.sleep(for: Self.staleCheckInterval)) != nil { await self?.endStaleActivities() }
@@ -200,10 +241,11 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     private func permissionChanged() async { await handler(.permissionChanged(await permission())) }
 
     public func stop() async {
-        let ending = observers.values.flatMap(\.self) + systemObservers + [staleChecks].compactMap { $0 }
+        let ending = observers.values.flatMap(\.self) + systemObservers + [staleChecks, nextLook].compactMap { $0 }
         observers = [:]
         systemObservers = []
         staleChecks = nil
+        nextLook = nil
         isStarted = false
         for task in ending { task.cancel() }
         for task in ending { await task.value }

@@ -23,8 +23,13 @@ public protocol ActivityKitPort: Sendable {
     /// screen; an unknown one is ignored.
     func end(_ id: ActivityID, _ dismissal: EndDismissal) async
 
-    /// Returns `Activity.activities`: all on the phone, including those that have ended and are still shown.
+    /// Returns `Activity.activities`: all on the phone, including those that have ended and are still shown. The list
+    /// may lack one for a moment, so a missing activity is not a dismissed one.
     func activities() async -> [PhoneActivity]
+
+    /// Returns one activity as it says itself to be, also while the list lacks it; nil for one that this process was
+    /// never given by `request`, `activities` or `activityUpdates`. The other functions know the same activities.
+    func activity(_ id: ActivityID) async -> PhoneActivity?
 
     /// Returns `Activity.activityUpdates`: each activity that appears, by push or by request. It may repeat a known
     /// one.
@@ -43,7 +48,8 @@ public protocol ActivityKitPort: Sendable {
     /// Returns `activity.contentUpdates`.
     func contentUpdates(of id: ActivityID) async -> AsyncStream<ShownContent>
 
-    /// Returns `activity.activityStateUpdates`, which ends after `dismissed`.
+    /// Returns `activity.activityStateUpdates`, which ends after `dismissed`. The stream of an unknown activity says
+    /// nothing.
     func activityStateUpdates(of id: ActivityID) async -> AsyncStream<PhoneActivityState>
 
     // MARK: The user's switches (`ActivityAuthorizationInfo`)

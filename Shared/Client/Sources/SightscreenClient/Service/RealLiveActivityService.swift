@@ -6,6 +6,8 @@ public actor RealLiveActivityService: LiveActivityService {
     public static let announcementInterval = 60
     /// The most ended activities that are remembered.
     private static let endedMax = 4
+    /// The time after a launch at which the app looks a second time for the activities of followed matches.
+    public static let secondLookDelay = Duration.seconds(3)
     /// The longest time that a sign-out waits for pending operations.
     public static let lastOperationsLimit = Duration.seconds(3)
 
@@ -20,6 +22,9 @@ public actor RealLiveActivityService: LiveActivityService {
     private var isStarted = false
     /// The start of the follow manager, which comes earlier than the rest when a launch waits for the follows.
     private var startingFollows: Task<Bool, Never>?
+    /// The wait for the second look at the system's list, at a launch where the first lacked something. Until then
+    /// the list is not reported, because the backend would take a missing activity for gone.
+    private var secondLook: Task<Void, Never>?
     /// Whether the activities on screen belong to a user whose session ended without a sign-out.
     private var endsWhatIsThere = false
     /// Whether the backend knows this phone, or may know it.
@@ -53,8 +58,30 @@ public actor RealLiveActivityService: LiveActivityService {
         announcedAt = clock.now
         await tokens.start { [weak self] event in await self?.handle(event) }
         await lifecycle.start { [weak self] event in await self?.handle(event) }
+        guard await maySeeMore() else { return await sawActivities() }
+        secondLook = Task { [clock, weak self] in
+            guard (try? await clock.sleep(for: Self.secondLookDelay)) != nil else { return }
+            await self?.lookAgain()
+        }
+    }
+
+    /// Whether the system's list lacks an activity that may be there.
+    private func maySeeMore() async -> Bool {
+        guard await showsActivities else { return false }
+        if endsWhatIsThere { return true }
+        let seen = Set(await lifecycle.activities().map(\.matchID))
+        return await !follows.followedMatchIds().isSubset(of: seen)
+    }
+
+    private func lookAgain() async {
+        await lifecycle.lookAtList()
+        secondLook = nil
+        await sawActivities()
+    }
+
+    private func sawActivities() async {
         endsWhatIsThere = false
-        await tokens.register(await report())
+        await register()
     }
 
     /// - Returns: false while no user is signed in.
@@ -80,6 +107,10 @@ public actor RealLiveActivityService: LiveActivityService {
         startingFollows = nil
         isStarted = false
         _ = await starting.value
+        let look = secondLook
+        secondLook = nil
+        look?.cancel()
+        await look?.value
         await lifecycle.stop()
         await tokens.stop()
         await follows.stop()
@@ -205,6 +236,7 @@ public actor RealLiveActivityService: LiveActivityService {
         await start()
         guard isStarted else { return }
         if let nonce = push.nonce { await tokens.confirm(nonce) }
+        await secondLook?.value
         await announce()
         // A notification from before the user removed the activity does not start it again.
         guard push.kind == .opened, let id = push.matchID, await follows.followedMatchIds().contains(id),
@@ -216,7 +248,7 @@ public actor RealLiveActivityService: LiveActivityService {
 
     public func deviceTokenChanged(_ token: DeviceToken) async {
         deviceToken = token
-        if isStarted { await tokens.register(await report()) }
+        await register()
     }
 
     public func unregisterPhone() async {
@@ -258,6 +290,12 @@ public actor RealLiveActivityService: LiveActivityService {
         await tokens.registerAgain(await report())
     }
 
+    /// Reports this phone, if that says anything new.
+    private func register() async {
+        guard isStarted, secondLook == nil else { return }
+        await tokens.register(await report())
+    }
+
     private func report() async -> DeviceRegistration {
         profile.registration(
             await lifecycle.permission(), await lifecycle.activities(), ended: ended, deviceToken: deviceToken,
@@ -277,10 +315,11 @@ public actor RealLiveActivityService: LiveActivityService {
         case .changed: break
         case .ended(let activity, let cause): await ended(activity, cause)
         case .gone(let activity): await tokens.forget(activity.id)
-        case .cancelled: if isStarted { await tokens.register(await report()) }
+        case .absent(let activity): await isAbsent(activity)
+        case .cancelled: await register()
         case .permissionChanged(let permission):
             await follows.set(showsActivities: permission.showsActivities)
-            if isStarted { await tokens.register(await report()) }
+            await register()
         }
         shown.send(await lifecycle.activities())
     }
@@ -306,7 +345,7 @@ public actor RealLiveActivityService: LiveActivityService {
             }
         }
         // A scheduled activity has nothing to observe, and must not be started by push meanwhile.
-        guard activity.isRunning else { return await tokens.register(await report()) }
+        guard activity.isRunning else { return await register() }
         await tokens.observe(activity)
         await follows.set(.running, for: activity.matchID)
     }
@@ -324,6 +363,16 @@ public actor RealLiveActivityService: LiveActivityService {
         let health = await showsActivities ? HealthRule.health(after: cause, state, others: others) : .idle
         await follows.set(health, for: activity.matchID)
         if HealthRule.asksTheBackend(cause, state) { await follows.syncSoon() }
+    }
+
+    /// Reports a phone without the activity. Only the backend can tell why it is gone.
+    private func isAbsent(_ activity: PhoneActivity) async {
+        await tokens.forget(activity.id)
+        if await running(activity.matchID) == nil {
+            await follows.set(.failed(.takenAway), for: activity.matchID)
+        }
+        // The last report may be from before the activity began. An equal one is sent, too.
+        if isStarted, secondLook == nil { await announce() }
     }
 
     private func note(_ activity: PhoneActivity, _ cause: EndCause) {

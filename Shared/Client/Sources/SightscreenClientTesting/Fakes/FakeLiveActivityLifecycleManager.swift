@@ -64,6 +64,8 @@ public actor FakeLiveActivityLifecycleManager: LiveActivityLifecycleManager {
 
     public func endStaleActivities() {}
 
+    public func lookAtList() {}
+
     public func enterForeground() { isInForeground = true }
 
     public func enterBackground() { isInForeground = false }
