@@ -48,10 +48,16 @@ extension SimulatedActivityKit: ActivityKitPort {
 
     public func activityUpdates() -> AsyncStream<PhoneActivity> { appearances.values() }
 
-    public func pushToStartTokenUpdates() -> AsyncStream<PushToStartToken> { startTokens.values() }
+    public func pushToStartToken() -> PushToStartToken? { startToken.rawValue.isEmpty ? nil : startToken }
+
+    public func pushToStartTokenUpdates() -> AsyncStream<PushToStartToken> {
+        startTokens.values(repeatingLatest: !hasSilentTokenStreams)
+    }
+
+    public func pushToken(of id: ActivityID) -> UpdateToken? { given[id] == nil ? nil : board[id]?.token }
 
     public func pushTokenUpdates(of id: ActivityID) -> AsyncStream<UpdateToken> {
-        streams[id]?.tokens.values() ?? Self.nothing()
+        streams[id]?.tokens.values(repeatingLatest: !hasSilentTokenStreams) ?? Self.nothing()
     }
 
     public func contentUpdates(of id: ActivityID) -> AsyncStream<ShownContent> {

@@ -16,7 +16,7 @@ extension SimulatedActivityKit {
         do throws(PushDropped) { outcome = try taken(push) } catch { outcome = .dropped(error.reason) }
         await publish()
         // The system repeats the push-to-start token.
-        if case .started = outcome { startTokens.send(startToken) }
+        if case .started = outcome { sendStartToken() }
         return outcome
     }
 

@@ -68,11 +68,11 @@ extension SimulatedActivityKit {
     public func rotateToken(of id: ActivityID) async { await issueToken(id) }
 
     /// Repeats the push-to-start token, as the system does now and then.
-    public func repeatStartToken() { startTokens.send(startToken) }
+    public func repeatStartToken() { sendStartToken() }
 
     /// Repeats an activity's update token, as the system may.
     public func repeatToken(of id: ActivityID) {
-        if let token = board[id]?.token { streams[id]?.tokens.send(token) }
+        if let token = board[id]?.token, !hasSilentTokenStreams { streams[id]?.tokens.send(token) }
     }
 
     /// Reports an activity to the app once more.
@@ -81,6 +81,9 @@ extension SimulatedActivityKit {
         if appearances.readerCount > 0 { given[id] = activity }
         appearances.send(activity)
     }
+
+    /// Silences the streams of tokens, or lets them speak again: only the properties have the tokens meanwhile.
+    public func setSilentTokenStreams(_ silent: Bool) { hasSilentTokenStreams = silent }
 
     /// Gives the app new tokens.
     public func rotateAppTokens() async { await newAppTokens() }

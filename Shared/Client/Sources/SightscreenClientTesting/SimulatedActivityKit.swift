@@ -16,6 +16,8 @@ public actor SimulatedActivityKit {
     public internal(set) var isOnline = true
     /// Whether the app is in the foreground. Only then can it start an activity.
     public var isInForeground = true
+    /// Whether the streams of tokens stay silent, also about tokens that are there. Then only the properties have them.
+    public internal(set) var hasSilentTokenStreams = false
     /// Whether the user has force-quit the app. No silent push wakes it then until it is opened.
     public var isForceQuit = false
     var offline = OfflinePushes()
@@ -187,7 +189,7 @@ public actor SimulatedActivityKit {
         // Apple knows a token before the app does.
         await sink.issued(
             token.rawValue, .update, match: activity.matchID, shown: Stamp(activity.timestamp))
-        if board[id]?.token == token { streams[id]?.tokens.send(token) }
+        if board[id]?.token == token, !hasSilentTokenStreams { streams[id]?.tokens.send(token) }
         await publish()
     }
 
@@ -199,8 +201,10 @@ public actor SimulatedActivityKit {
         for old in [oldStart.rawValue, oldDevice.rawValue] where !old.isEmpty { await sink.died(old) }
         await sink.issued(start.rawValue, .start, match: nil, shown: nil)
         await sink.issued(device.rawValue, .device, match: nil, shown: nil)
-        if startToken == start { startTokens.send(start) }
+        if startToken == start { sendStartToken() }
     }
+
+    func sendStartToken() { if !hasSilentTokenStreams { startTokens.send(startToken) } }
 
     /// Ends all streams of the app, as at the end of its process.
     func disconnectApp() {

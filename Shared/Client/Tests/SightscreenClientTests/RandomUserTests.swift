@@ -10,7 +10,7 @@ import Testing
 
     private enum Action: CaseIterable {
         case follow, unfollow, offline, online, relaunch, dismiss, rotate, switchOff, switchOn, front, back, push, wait
-        case trouble, lag
+        case trouble, lag, silence
     }
 
     @Test(arguments: 1...12) func phoneAndBackendAgreeInTheEnd(seed: UInt64) async throws {
@@ -27,6 +27,7 @@ import Testing
         await phone.kit.setOnline(true)
         await phone.kit.setShowsActivities(true)
         await phone.kit.setForeground(true)
+        await phone.kit.setSilentTokenStreams(false)
         // When it is opened after a while, the app asks the backend for the follows.
         phone.clock.advance(seconds: 61)
         await phone.app.enterForeground()
@@ -54,6 +55,7 @@ import Testing
         case .dismiss: if let shown { await phone.kit.dismiss(shown.id) }
         case .lag:
             if let shown { await phone.kit.lagList(of: shown.id, seconds: Int.random(in: 1...30, using: &random)) }
+        case .silence: await phone.kit.setSilentTokenStreams(Bool.random(using: &random))
         case .rotate: if let shown { await phone.kit.rotateToken(of: shown.id) }
         case .switchOff: await phone.kit.setShowsActivities(false)
         case .switchOn: await phone.kit.setShowsActivities(true)

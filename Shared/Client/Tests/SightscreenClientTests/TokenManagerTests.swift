@@ -1,6 +1,6 @@
-import SightscreenClient
 import SightscreenClientTesting
 import SightscreenModels
+@testable import SightscreenClient
 import Testing
 
 /// The observation of the three kinds of token, their rotation, and their registration.
@@ -146,7 +146,7 @@ import Testing
         await phone.end()
     }
 
-    /// The token comes only by the stream: reading `activity.pushToken` right after the creation would find none.
+    /// `activity.pushToken` has none right after the creation, so only the stream can be relied on.
     @Test func anActivityHasNoTokenAtFirst() async throws {
         let phone = try await Phone(Self.match)
         await phone.gateway.setFollows([Self.match.id], of: Sample.user)
@@ -155,5 +155,67 @@ import Testing
         #expect(await phone.shown().first?.token == nil)
         _ = try await phone.registeredActivity(Self.match.id)
         await phone.end()
+    }
+
+    // MARK: - Silent streams
+
+    @Test func tokensThatOnlyThePropertiesHaveAreSentAtALaunch() async throws {
+        let phone = try await Phone(Self.match)
+        await phone.gateway.setFollows([Self.match.id], of: Sample.user)
+        let id = try await phone.pushStart(Self.match.id)
+        try await phone.until("the system has a token") { await phone.shown().first?.token != nil }
+        await phone.kit.setSilentTokenStreams(true)
+        try await phone.launch()
+        #expect(try await phone.registeredActivity(Self.match.id) == id)
+        #expect(await phone.gateway.startTokens[Sample.profile.deviceID] == phone.kit.startToken)
+        await phone.end()
+    }
+
+    @Test func tokensThatChangeWithoutAWordAreSentWhenTheAppIsOpened() async throws {
+        let phone = try await Phone(Self.match)
+        await phone.gateway.setFollows([Self.match.id], of: Sample.user)
+        try await phone.launch()
+        let id = try await phone.pushStart(Self.match.id)
+        _ = try await phone.registeredActivity(Self.match.id)
+        await phone.kit.setSilentTokenStreams(true)
+        await phone.kit.rotateToken(of: id)
+        await phone.kit.rotateAppTokens()
+        let (start, update) = (await phone.kit.startToken, await phone.shown().first?.token)
+        await phone.app.enterForeground()
+        try await phone.soon("the push-to-start token is there") {
+            await phone.gateway.startTokens[Sample.profile.deviceID] == start
+        }
+        try await phone.soon("the update token is there") {
+            await phone.gateway.activities[Self.match.id]?.token == update
+        }
+        await phone.end()
+    }
+
+    /// A silent push asks for the phone's state, and the answer has the token that is there now.
+    @Test func tokensAreReadBeforeARegistration() async throws {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        await phone.kit.setSilentTokenStreams(true)
+        await phone.kit.rotateAppTokens()
+        let token = await phone.kit.startToken
+        await phone.app.receive(AppPush(kind: .silent, purpose: .reconcile, matchID: nil))
+        try await phone.soon("the token is there") {
+            await phone.gateway.startTokens[Sample.profile.deviceID] == token
+        }
+        await phone.end()
+    }
+
+    @Test func aTokenThatWasReplacedIsNotReadAgain() {
+        var tokens = TokenReadings<String>()
+        var news: [Bool] = [tokens.read("a"), tokens.read("a")]
+        tokens.streamed("b")
+        // The property lags behind the stream.
+        news += [tokens.read("a"), tokens.read("c")]
+        #expect(news == [true, false, false, true])
+        #expect(tokens.newest == "c")
+        // The stream's word counts.
+        tokens.streamed("b")
+        let isReadAgain = tokens.read("c")
+        #expect(tokens.newest == "b" && !isReadAgain)
     }
 }

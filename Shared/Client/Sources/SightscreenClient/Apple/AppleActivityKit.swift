@@ -77,8 +77,16 @@
 
         // MARK: Tokens
 
+        public func pushToStartToken() async -> PushToStartToken? {
+            LiveActivity.pushToStartToken.map { PushToStartToken($0.hexString) }
+        }
+
         public func pushToStartTokenUpdates() async -> AsyncStream<PushToStartToken> {
             stream(LiveActivity.pushToStartTokenUpdates) { PushToStartToken($0.hexString) }
+        }
+
+        public func pushToken(of id: ActivityID) async -> UpdateToken? {
+            find(id)?.pushToken.map { UpdateToken($0.hexString) }
         }
 
         public func pushTokenUpdates(of id: ActivityID) async -> AsyncStream<UpdateToken> {

@@ -32,12 +32,13 @@ package final class Broadcast<Value: Sendable>: Sendable {
         }
     }
 
-    package func values() -> AsyncStream<Value> {
+    /// - Parameter repeatingLatest: whether this reader begins with the latest value, where the others do.
+    package func values(repeatingLatest: Bool = true) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(buffer))
         let reader = state.withLock { state in
             state.nextReader += 1
             state.readers[state.nextReader] = continuation
-            if repeatsLatest, let latest = state.latest { continuation.yield(latest) }
+            if repeatsLatest, repeatingLatest, let latest = state.latest { continuation.yield(latest) }
             return state.nextReader
         }
         continuation.onTermination = { [weak self] _ in self?.remove(reader) }

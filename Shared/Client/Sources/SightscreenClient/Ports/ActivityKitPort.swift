@@ -37,8 +37,16 @@ public protocol ActivityKitPort: Sendable {
 
     // MARK: Tokens
 
+    // A stream may stay silent about a token that its property has, and a property may have none or an older one.
+
+    /// Returns `Activity.pushToStartToken`; nil while there is none.
+    func pushToStartToken() async -> PushToStartToken?
+
     /// Returns `Activity.pushToStartTokenUpdates`. The system repeats a token after a start by push.
     func pushToStartTokenUpdates() async -> AsyncStream<PushToStartToken>
+
+    /// Returns `activity.pushToken`; nil while there is none.
+    func pushToken(of id: ActivityID) async -> UpdateToken?
 
     /// Returns `activity.pushTokenUpdates`. There is no token at first, and it may change.
     func pushTokenUpdates(of id: ActivityID) async -> AsyncStream<UpdateToken>

@@ -35,7 +35,7 @@ public protocol LiveActivityTokenManager: Sendable {
     /// Whether the backend has received the report of an activity on a channel.
     func isReported(_ activity: ActivityID) async -> Bool
 
-    /// Starts the waiting attempts now.
+    /// Reads the tokens that the system has now, and starts the waiting attempts.
     func retryNow() async
 
     /// Stops observing and sending, and forgets the sent tokens.

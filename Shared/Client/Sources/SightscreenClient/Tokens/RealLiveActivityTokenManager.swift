@@ -1,7 +1,8 @@
 public import SightscreenModels
 
-/// Observes ActivityKit's token streams continuously, because a token may change at any time and is never just read
-/// once. It sends new tokens through an outbox, so that a phone without a network registers as soon as it has one.
+/// Observes ActivityKit's token streams continuously, because a token may change at any time. It reads the properties,
+/// too, because a stream may stay silent about a token that is there. It sends new tokens through an outbox, so that a
+/// phone without a network registers as soon as it has one.
 public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     private enum Slot: Hashable { case phone, activity(ActivityID) }
 
@@ -26,8 +27,9 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     private var lastSentTokens = SentTokens()
     /// The tokens on their way, so that a stream that repeats a token does not send it twice.
     private var wanted: [ActivityID: UpdateToken] = [:]
-    /// The newest token of each activity, for a backend that asks for it again.
-    private var newest: [ActivityID: UpdateToken] = [:]
+    private var startTokens = TokenReadings<PushToStartToken>()
+    /// The tokens of each activity. The backend may ask for the newest again.
+    private var updateTokens: [ActivityID: TokenReadings<UpdateToken>] = [:]
     private var observed: [ActivityID: PhoneActivity] = [:]
     /// The activities on channels whose report the backend has.
     private var reported: Set<ActivityID> = []
@@ -44,7 +46,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         self.jitter = jitter
     }
 
-    public func start(_ handler: @escaping @Sendable (TokenEvent) async -> Void) {
+    public func start(_ handler: @escaping @Sendable (TokenEvent) async -> Void) async {
         guard outbox == nil else { return }
         self.handler = handler
         outbox = Outbox(clock: clock, jitter: jitter) { [weak self] slot, pending in
@@ -53,16 +55,19 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         observers[.phone] = Task { [activityKit, weak self] in
             for await token in await activityKit.pushToStartTokenUpdates() { await self?.received(token) }
         }
+        await readTokens()
     }
 
     public func register(_ report: DeviceRegistration) async {
-        guard registration.wants(report) else { return }
-        await outbox?.put(.phone, in: .phone)
+        let isNew = registration.wants(report)
+        await readTokens()
+        if isNew { await outbox?.put(.phone, in: .phone) }
     }
 
     public func registerAgain(_ report: DeviceRegistration) async {
         _ = registration.wants(report)
         registration.forgetWhatWasSent()
+        await readTokens()
         await outbox?.put(.phone, in: .phone)
     }
 
@@ -85,12 +90,13 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
                 await self?.received(token, of: activity)
             }
         }
+        await readToken(of: activity)
     }
 
     public func forget(_ activity: ActivityID) async {
         observers.removeValue(forKey: .activity(activity))?.cancel()
         wanted[activity] = nil
-        newest[activity] = nil
+        updateTokens[activity] = nil
         observed[activity] = nil
         reported.remove(activity)
         lastSentTokens.forget(activity)
@@ -101,7 +107,10 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
 
     public func isReported(_ activity: ActivityID) -> Bool { reported.contains(activity) }
 
-    public func retryNow() async { await outbox?.retryNow() }
+    public func retryNow() async {
+        await readTokens()
+        await outbox?.retryNow()
+    }
 
     public func stop() async {
         let ending = Array(observers.values)
@@ -114,7 +123,8 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         registration = PhoneRegistration()
         lastSentTokens = SentTokens()
         wanted = [:]
-        newest = [:]
+        startTokens = TokenReadings()
+        updateTokens = [:]
         observed = [:]
         reported = []
     }
@@ -122,15 +132,45 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     // MARK: - Tokens from the system
 
     private func received(_ token: PushToStartToken) async {
+        startTokens.streamed(token)
+        await send(token)
+    }
+
+    private func received(_ token: UpdateToken, of activity: PhoneActivity) async {
+        guard observers[.activity(activity.id)] != nil else { return }
+        updateTokens[activity.id, default: TokenReadings()].streamed(token)
+        await send(token, of: activity)
+    }
+
+    private func readTokens() async {
+        let before = startTokens.newest
+        // A token that the stream gave meanwhile is newer.
+        if let token = await activityKit.pushToStartToken(), outbox != nil, startTokens.newest == before,
+            startTokens.read(token)
+        {
+            await send(token)
+        }
+        for activity in observed.values where activity.channel == nil { await readToken(of: activity) }
+    }
+
+    private func readToken(of activity: PhoneActivity) async {
+        let id = activity.id
+        let before = updateTokens[id]?.newest
+        guard let token = await activityKit.pushToken(of: id), observers[.activity(id)] != nil,
+            updateTokens[id]?.newest == before, updateTokens[id, default: TokenReadings()].read(token)
+        else { return }
+        await send(token, of: activity)
+    }
+
+    private func send(_ token: PushToStartToken) async {
         guard registration.wants(token) else { return }
         await outbox?.put(.phone, in: .phone)
     }
 
-    private func received(_ token: UpdateToken, of activity: PhoneActivity) async {
-        if observers[.activity(activity.id)] != nil { newest[activity.id] = token }
-        guard observers[.activity(activity.id)] != nil, wanted[activity.id] != token,
-            !lastSentTokens.has(token, of: activity.id, for: activity.matchID)
-        else { return }
+    private func send(_ token: UpdateToken, of activity: PhoneActivity) async {
+        guard wanted[activity.id] != token, !lastSentTokens.has(token, of: activity.id, for: activity.matchID) else {
+            return
+        }
         wanted[activity.id] = token
         await outbox?.put(.update(token, activity), in: .activity(activity.id))
     }
@@ -176,7 +216,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         if let nonce = cards.confirm { await confirm(nonce) }
         for activity in cards.end ?? [] { await handler(.unwanted(activity)) }
         for id in cards.tokensWanted ?? [] {
-            guard let token = newest[id], let activity = observed[id] else { continue }
+            guard let token = updateTokens[id]?.newest, let activity = observed[id] else { continue }
             lastSentTokens.forget(id)
             wanted[id] = token
             await outbox?.put(.update(token, activity), in: .activity(id))

@@ -45,11 +45,13 @@ public class Activity<Attributes: ActivityAttributes>: Identifiable where Attrib
     public var attributes: Attributes { fatalError() }
     public var content: ActivityContent<ContentState> { fatalError() }
     public var activityState: ActivityState { .active }
+    public var pushToken: Data? { nil }
     public var pushTokenUpdates: Updates<Data> { fatalError() }
     public var contentUpdates: Updates<ActivityContent<ContentState>> { fatalError() }
     public var activityStateUpdates: Updates<ActivityState> { fatalError() }
     public static var activities: [Activity<Attributes>] { [] }
     public static var activityUpdates: Updates<Activity<Attributes>> { fatalError() }
+    public static var pushToStartToken: Data? { nil }
     public static var pushToStartTokenUpdates: Updates<Data> { fatalError() }
     public static func request(
         attributes: Attributes, content: ActivityContent<ContentState>, pushType: PushType? = nil
