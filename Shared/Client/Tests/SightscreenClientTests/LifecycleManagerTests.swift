@@ -155,6 +155,36 @@ import Testing
         await phone.end()
     }
 
+    /// A launch reports its window before the user's session is restored.
+    @Test func anAppThatWasInFrontBeforeItsStartLooksEveryMinute() async throws {
+        let phone = try await Phone(Self.match)
+        await phone.gateway.setFollows([Self.match.id], of: Sample.user)
+        await phone.app.enterForeground()
+        try await phone.launch()
+        try await phone.pushStart(Self.match.id)
+        try await phone.until("it is ended", step: .seconds(60)) { await phone.shown().isEmpty }
+        // Nothing but the app ends it so early.
+        #expect(phone.clock.now - Sample.now < 2 * 3_600)
+        #expect(await phone.gateway.calls(Self.dismissedPath).isEmpty)
+        await phone.end()
+    }
+
+    @Test func oneOfTwoWindowsThatGoesAwayDoesNotStopTheLooks() async throws {
+        let phone = try await following(Self.match)
+        try await phone.pushStart(Self.match.id)
+        let (left, right) = (AppScene(), AppScene())
+        await phone.app.enterForeground(left)
+        await phone.app.enterForeground(right)
+        // The user switches to it once more.
+        await phone.app.enterForeground(left)
+        await phone.app.enterBackground(left)
+        try await phone.until("it is ended", step: .seconds(60)) { await phone.shown().isEmpty }
+        #expect(phone.clock.now - Sample.now < 2 * 3_600)
+        await phone.app.enterBackground(right)
+        await phone.end()
+        #expect(phone.clock.sleeperCount == 0)
+    }
+
     @Test func aKeepAliveIsNewsThoughTheScoreIsTheSame() async throws {
         let phone = try await following(Self.match)
         let id = try await phone.pushStart(Self.match.id)

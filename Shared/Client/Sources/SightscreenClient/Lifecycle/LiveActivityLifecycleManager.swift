@@ -37,11 +37,11 @@ public protocol LiveActivityLifecycleManager: Sendable {
     /// looks again a little later at those that it lacks. One that it lacks both times is absent.
     func lookAtList() async
 
-    /// Looks at the system's list, and checks for stale activities now and every minute, while the app is in the
-    /// foreground.
-    func enterForeground() async
-    /// Stops the check of every minute.
-    func enterBackground() async
+    /// Looks at the system's list, and checks for stale activities now and every minute, while a scene of the app is in
+    /// the foreground. Before `start` it only notes the scene.
+    func enterForeground(_ scene: AppScene) async
+    /// Stops the check of every minute when no scene is in the foreground.
+    func enterBackground(_ scene: AppScene) async
 
     /// The activities on the phone, in order of appearance.
     func activities() async -> [PhoneActivity]

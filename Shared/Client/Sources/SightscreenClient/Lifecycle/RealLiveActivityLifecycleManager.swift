@@ -16,6 +16,8 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     private var map = ActivityMap()
     private var observers: [ActivityID: [Task<Void, Never>]] = [:]
     private var systemObservers: [Task<Void, Never>] = []
+    /// The scenes in the foreground. A restart of the manager leaves them there.
+    private var scenes: Set<AppScene> = []
     private var staleChecks: Task<Void, Never>?
     private var nextLook: Task<Void, Never>?
     /// The requests under way. The list may have their activities before the app is given them.
@@ -34,7 +36,7 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
         // The app subscribes before it lists: an activity that starts in between is seen twice and taken once.
         let updates = await activityKit.activityUpdates()
         for activity in await activityKit.activities() { await take(activity) { .restored($0) } }
-        await endStaleActivities()
+        await checkForStaleActivities()
         guard isStarted else { return }
         systemObservers = [
             Task { [weak self] in
@@ -216,18 +218,27 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
 
     // MARK: - The app
 
-    public func enterForeground() async {
+    public func enterForeground(_ scene: AppScene) async {
+        scenes.insert(scene)
         await lookAtList()
-        guard staleChecks == nil, isStarted else { return }
-        staleChecks = Task { [clock, weak self] in
-            while (try? await clock.sleep(for: Self.staleCheckInterval)) != nil { await self?.endStaleActivities() }
-        }
-        await endStaleActivities()
+        await checkForStaleActivities()
     }
 
-    public func enterBackground() {
+    public func enterBackground(_ scene: AppScene) {
+        scenes.remove(scene)
+        guard scenes.isEmpty else { return }
         staleChecks?.cancel()
         staleChecks = nil
+    }
+
+    /// Ends the stale activities now, and every minute while the app is in the foreground.
+    private func checkForStaleActivities() async {
+        if isStarted, staleChecks == nil, !scenes.isEmpty {
+            staleChecks = Task { [clock, weak self] in
+                while (try? await clock.sleep(for: Self.staleCheckInterval)) != nil { await self?.endStaleActivities() }
+            }
+        }
+        await endStaleActivities()
     }
 
     public func activities() -> [PhoneActivity] { map.activities }

@@ -58,8 +58,8 @@ public actor FakeLiveActivityService: LiveActivityService {
     public func followButton(for match: MatchID) -> FollowButton { followState.followButton(for: match) }
     public func followButtons() -> AsyncStream<[MatchID: FollowButton]> { buttonBroadcast.values() }
     public func shownActivities() -> AsyncStream<[PhoneActivity]> { shown.values() }
-    public func enterForeground() {}
-    public func enterBackground() {}
+    public func enterForeground(_ scene: AppScene) {}
+    public func enterBackground(_ scene: AppScene) {}
     public func connectionRestored() {}
     public func receive(_ push: AppPush) {}
 

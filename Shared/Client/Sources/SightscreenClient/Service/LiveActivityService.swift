@@ -39,12 +39,12 @@ public protocol LiveActivityService: Sendable {
     /// Returns a stream of this phone's activities, now and after each change.
     func shownActivities() async -> AsyncStream<[PhoneActivity]>
 
-    /// Handles an active scene: ends stale activities, starts the attempts that wait for the network, and tells the
-    /// backend that the app is open.
-    func enterForeground() async
+    /// Handles an active scene, before or after `start`: ends stale activities, starts the attempts that wait for the
+    /// network, and tells the backend that the app is open.
+    func enterForeground(_ scene: AppScene) async
 
-    /// Handles a scene in the background.
-    func enterBackground() async
+    /// Handles a scene in the background. The app is there when all its scenes are.
+    func enterBackground(_ scene: AppScene) async
 
     /// Starts waiting attempts when there is a network again.
     func connectionRestored() async
@@ -72,6 +72,12 @@ public protocol LiveActivityService: Sendable {
 }
 
 extension LiveActivityService {
+    /// Handles the active scene of an app that has one.
+    public func enterForeground() async { await enterForeground(.only) }
+
+    /// Handles the scene in the background of an app that has one.
+    public func enterBackground() async { await enterBackground(.only) }
+
     /// Starts the activity of a followed match again after it was removed: the button "Show again".
     @discardableResult
     public func showAgain(_ match: MatchItem) async throws(APIError) -> FollowResponse { try await follow(match) }

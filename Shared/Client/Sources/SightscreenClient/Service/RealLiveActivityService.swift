@@ -211,9 +211,9 @@ public actor RealLiveActivityService: LiveActivityService {
 
     // MARK: - The app
 
-    public func enterForeground() async {
+    public func enterForeground(_ scene: AppScene) async {
+        await lifecycle.enterForeground(scene)
         guard isStarted else { return }
-        await lifecycle.enterForeground()
         await retryNow()
         if clock.now - announcedAt >= Self.announcementInterval {
             // While the app was in the background, the backend may have given up a start.
@@ -223,7 +223,7 @@ public actor RealLiveActivityService: LiveActivityService {
         await refreshSchedules()
     }
 
-    public func enterBackground() async { await lifecycle.enterBackground() }
+    public func enterBackground(_ scene: AppScene) async { await lifecycle.enterBackground(scene) }
 
     public func connectionRestored() async { await retryNow() }
 

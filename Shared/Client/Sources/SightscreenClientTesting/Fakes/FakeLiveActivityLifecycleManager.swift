@@ -8,7 +8,7 @@ public actor FakeLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     private var refusal: ActivityRequestError?
     private var handler: @Sendable (LifecycleEvent) async -> Void = { _ in }
     private var made = 0
-    public private(set) var isInForeground = false
+    private var scenes: Set<AppScene> = []
 
     public init(
         _ activities: [PhoneActivity] = [],
@@ -66,9 +66,11 @@ public actor FakeLiveActivityLifecycleManager: LiveActivityLifecycleManager {
 
     public func lookAtList() {}
 
-    public func enterForeground() { isInForeground = true }
+    public var isInForeground: Bool { !scenes.isEmpty }
 
-    public func enterBackground() { isInForeground = false }
+    public func enterForeground(_ scene: AppScene) { scenes.insert(scene) }
+
+    public func enterBackground(_ scene: AppScene) { scenes.remove(scene) }
 
     public func activities() -> [PhoneActivity] { shown }
 
