@@ -85,6 +85,9 @@ extension SimulatedActivityKit {
     /// Silences the streams of tokens, or lets them speak again: only the properties have the tokens meanwhile.
     public func setSilentTokenStreams(_ silent: Bool) { hasSilentTokenStreams = silent }
 
+    /// Silences the streams of contents, as for an app that sleeps, or lets them speak again.
+    public func setSilentContentStreams(_ silent: Bool) { hasSilentContentStreams = silent }
+
     /// Gives the app new tokens.
     public func rotateAppTokens() async { await newAppTokens() }
 }

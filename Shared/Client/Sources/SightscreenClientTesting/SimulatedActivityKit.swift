@@ -18,6 +18,8 @@ public actor SimulatedActivityKit {
     public var isInForeground = true
     /// Whether the streams of tokens stay silent, also about tokens that are there. Then only the properties have them.
     public internal(set) var hasSilentTokenStreams = false
+    /// Whether the streams of contents stay silent, as for an app that sleeps.
+    public internal(set) var hasSilentContentStreams = false
     /// Whether the user has force-quit the app. No silent push wakes it then until it is opened.
     public var isForceQuit = false
     var offline = OfflinePushes()
@@ -117,7 +119,8 @@ public actor SimulatedActivityKit {
                 if appearances.readerCount > 0 { given[activity.id] = activity }
                 appearances.send(activity)
                 if activity.isRunning { issueTokenLater(activity.id) }
-            case .content(let id, let content): streams[id]?.contents.send(content)
+            case .content(let id, let content):
+                if !hasSilentContentStreams { streams[id]?.contents.send(content) }
             case .state(let id, let state): report(state, id)
             case .tokenDied(let token): died.append(token)
             }

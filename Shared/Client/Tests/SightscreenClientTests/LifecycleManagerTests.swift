@@ -185,6 +185,21 @@ import Testing
         #expect(phone.clock.sleeperCount == 0)
     }
 
+    /// iOS lets the app sleep while pushes update the activity.
+    @Test func anAppThatSleptLooksAtTheCardBeforeItEndsIt() async throws {
+        let phone = try await following(Self.match)
+        let id = try await phone.pushStart(Self.match.id)
+        _ = try await phone.registeredActivity(Self.match.id)
+        await phone.kit.setSilentContentStreams(true)
+        phone.clock.advance(seconds: 20 * 60)
+        try await phone.pushUpdate(id, Sample.state(version: 2, score: "91/6"))
+        phone.clock.advance(seconds: 15 * 60)
+        await phone.app.enterForeground()
+        #expect(await phone.shown().map(\.isRunning) == [true])
+        #expect(await phone.managers.lifecycle.activities().map(\.content.state.version) == [2])
+        await phone.end()
+    }
+
     @Test func aKeepAliveIsNewsThoughTheScoreIsTheSame() async throws {
         let phone = try await following(Self.match)
         let id = try await phone.pushStart(Self.match.id)

@@ -167,7 +167,11 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     }
 
     public func endStaleActivities() async {
-        for id in map.staleActivities(now: clock.now) { await end(id, because: .stale) }
+        for id in map.staleActivities(now: clock.now) {
+            // An app that slept may not have been told yet what the activity shows.
+            if let content = await activityKit.activity(id)?.content { await shows(content, id) }
+            if map.staleActivities(now: clock.now).contains(id) { await end(id, because: .stale) }
+        }
     }
 
     /// The activity itself is asked, because the list may lack it for a moment.
