@@ -22,9 +22,22 @@ import Testing
         try await phone.app.follow(Self.match)
         let shown = try #require(await phone.shown().first)
         #expect(shown.content.state == Self.match.displayState)
+        // As the backend would say.
+        #expect(shown.content.staleAt == phone.clock.now + 600)
         #expect(shown.activity.attributes.homeTeam == "Mumbai Indians")
         #expect(shown.activity.startID == nil)
         #expect(try await phone.registeredActivity(Self.match.id) == shown.id)
+        await phone.end()
+    }
+
+    @Test func aCardThatTheAppStartedIsOutOfDateWithoutUpdates() async throws {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        try await phone.app.follow(Self.match)
+        phone.clock.advance(seconds: 600)
+        try await phone.soon("the phone shows that it is out of date") {
+            await phone.shown().map(\.state) == [.stale]
+        }
         await phone.end()
     }
 

@@ -12,6 +12,18 @@ import Testing
         #expect(StaleRule.isStale(lastChange: 1_000, now: 1_000 + 1_800))
     }
 
+    @Test func theStaleDateOfAStartByTheApp() {
+        let ahead = { (display: MatchDisplayState, status: String?) in
+            StaleRule.staleDate(of: Sample.state(display, status: status), from: 5_000) - 5_000
+        }
+        #expect(ahead(.live, nil) == 600)
+        #expect(ahead(.live, "Lunch") == 1_800)
+        #expect(ahead(.inningsBreak, nil) == 1_800)
+        #expect(ahead(.suspended, "Rain stopped play") == 1_800)
+        #expect(ahead(.scheduled, nil) == 1_800)
+        #expect(ahead(.completed, "Mumbai Indians won by 2 wickets") == 600)
+    }
+
     /// When an activity is first seen, its stale date tells the latest time of its content.
     @Test func newsOfARestoredActivity() {
         let content = { (staleAt: Int?) in ShownContent(state: Sample.state(), staleAt: staleAt) }

@@ -27,6 +27,7 @@ import Testing
         let card = try #require(await phone.shown().first)
         #expect(card.state == .pending && card.startedAt == Self.start && card.channel == Self.channel.id)
         #expect(card.content.state.matchDisplayState == .scheduled)
+        #expect(card.content.staleAt == Self.start + 1_800)
         #expect(card.content.state.expanded.title == "MI v CSK")
         // The backend starts none by push.
         try await phone.until("it is listed") { await listed(phone).map(\.pending) == [true] }

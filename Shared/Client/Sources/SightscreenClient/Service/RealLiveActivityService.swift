@@ -155,7 +155,8 @@ public actor RealLiveActivityService: LiveActivityService {
             try await lifecycle.create(
                 .init(
                     match, followedTeamID: teamID ?? running?.attributes.followedTeamId,
-                    channelID: response.channel?.id), ShownContent(state: content), schedule: nil)
+                    channelID: response.channel?.id),
+                ShownContent(state: content, staleAt: StaleRule.staleDate(of: content, from: clock.now)), schedule: nil)
         } catch { if running == nil { await follows.set(.failed(.notStarted), for: match.id) } }
     }
 
@@ -173,9 +174,11 @@ public actor RealLiveActivityService: LiveActivityService {
         case .keep: break
         case .cancel: if let pending { await lifecycle.end(pending.id) }
         case .schedule(let attributes, let schedule):
-            let content = ShownContent(state: state ?? match.displayState ?? ContentState(before: match))
+            let state = state ?? match.displayState ?? ContentState(before: match)
+            let staleAt = StaleRule.staleDate(of: state, from: schedule.start)
             // The one that it replaces is cancelled when this one is there.
-            _ = try? await lifecycle.create(attributes, content, schedule: schedule)
+            _ = try? await lifecycle.create(
+                attributes, ShownContent(state: state, staleAt: staleAt), schedule: schedule)
         }
     }
 
