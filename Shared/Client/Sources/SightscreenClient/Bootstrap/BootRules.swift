@@ -15,6 +15,8 @@ enum BootRules {
     /// - Returns: the screen; nil when the follows stored on this phone are used and reconciled later.
     static func afterFollows(_ error: APIError, isSignedIn: Bool) -> BlockingScreen? {
         if !isSignedIn { return .signIn }
+        // This version of the app may be too old for an answer, and still has the follows stored on this phone.
+        if case .unreadable = error { return nil }
         // A valid session without a valid token at this moment also means a phone without a network.
         return error.passes ? nil : .failure(.followSync, failure(error))
     }
