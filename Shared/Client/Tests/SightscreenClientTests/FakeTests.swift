@@ -87,4 +87,20 @@ import Testing
         let push = AppPush(payload: Array(payload.utf8), kind: .silent)
         #expect(push == (isOurs ? AppPush(kind: .silent, matchID: MatchID(7)) : nil))
     }
+
+    /// A library in the app may put objects of its own into a notification.
+    @Test func aNotificationMayHoldWhatIsNoJSON() {
+        final class Foreign {}
+        let ours: [AnyHashable: Any] = [
+            "aps": ["content-available": 1], "purpose": "reconcile", "matchId": "7", "confirm": "6f1c", 3: Foreign(),
+            "foreign": Foreign(), "rate": Double.nan,
+        ]
+        #expect(
+            AppPush(userInfo: ours, kind: .silent)
+                == AppPush(kind: .silent, purpose: .reconcile, matchID: MatchID(7), nonce: "6f1c"))
+        for other in [["purpose": "sell"], ["purpose": Foreign()], ["foreign": Foreign()]] as [[AnyHashable: Any]] {
+            #expect(AppPush(userInfo: other, kind: .opened) == nil)
+        }
+        #expect(AppPush(userInfo: ["purpose": "reconcile", "matchId": 7], kind: .silent) == nil)
+    }
 }

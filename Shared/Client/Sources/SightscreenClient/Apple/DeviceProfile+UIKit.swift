@@ -21,12 +21,4 @@
                 bootedAt: Int(Date().timeIntervalSince1970) - Int(up.tv_sec))
         }
     }
-
-    extension AppPush {
-        /// Creates the push from the dictionary that the app delegate received; nil when it cannot be read.
-        public init?(userInfo: [AnyHashable: Any], kind: Kind) {
-            guard let data = try? JSONSerialization.data(withJSONObject: userInfo) else { return nil }
-            self.init(payload: [UInt8](data), kind: kind)
-        }
-    }
 #endif

@@ -49,4 +49,16 @@ public struct AppPush: Hashable, Sendable {
         else { return nil }
         self.init(kind: kind, purpose: purpose, matchID: body.matchId, nonce: body.confirm)
     }
+
+    /// Reads the dictionary that the app delegate received; nil for a push of another kind. Other members may be of any
+    /// type: JSONSerialization would stop the app at an object that is no JSON.
+    public init?(userInfo: [AnyHashable: Any], kind: Kind) {
+        guard let purpose = (userInfo["purpose"] as? String).flatMap({ Purpose(rawValue: $0) }) else { return nil }
+        var match: MatchID?
+        if let named = userInfo["matchId"] {
+            match = (named as? String).flatMap { MatchID($0) }
+            guard match != nil else { return nil }
+        }
+        self.init(kind: kind, purpose: purpose, matchID: match, nonce: userInfo["confirm"] as? String)
+    }
 }
