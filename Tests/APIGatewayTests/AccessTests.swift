@@ -67,7 +67,7 @@ import Testing
             }
             for body in [
                 #"{"matchId":\#(id)}"#, #"{"matchId":"\#(id)","colour":"red"}"#,
-                #"{"matchId":"\#(id)","alerts":"loud"}"#,
+                #"{"matchId":"\#(id)","alerts":"loud"}"#, #"{"matchId":"\#(id)","alerts":"other"}"#,
             ] {
                 let answer = try await gateway.send("POST", "/user/follow/match", body)
                 #expect(answer.problem == "invalid-request", "\(body)")

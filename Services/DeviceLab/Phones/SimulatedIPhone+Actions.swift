@@ -159,6 +159,7 @@ extension AlertLevel {
         case .all: "Wants all alerts"
         case .key: "Wants alerts of key moments only"
         case .none: "Wants no alerts"
+        case .other: "Wants alerts of an unknown level"
         }
     }
 }

@@ -52,7 +52,18 @@ public struct MatchItem: Codable, Hashable, Sendable {
     }
 }
 
-public enum MatchStatus: String, Codable, Hashable, Sendable, CaseIterable { case upcoming, live, completed }
+public enum MatchStatus: String, Codable, Hashable, Sendable, CaseIterable {
+    case upcoming, live, completed
+    /// A status that a newer server sends and this build does not know. No request has it.
+    case other
+
+    /// The statuses that a match can have here.
+    public static let allCases: [Self] = [.upcoming, .live, .completed]
+
+    public init(from decoder: any Decoder) throws {
+        self = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .other
+    }
+}
 
 /// The answer to `GET /matches`: one page, in order of start.
 public struct MatchesResponse: Codable, Hashable, Sendable {

@@ -109,7 +109,7 @@ public struct MatchAlert: Codable, Hashable, Sendable {
     public func isWanted(at level: AlertLevel) -> Bool {
         switch level {
         case .all: true
-        case .none: false
+        case .none, .other: false
         case .key: isKey
         }
     }

@@ -39,7 +39,8 @@ public struct SightscreenAPI: Sendable {
         }
         let body = Body(
             deviceId: request.deviceId, startsLocally: request.startsLocally, teamId: request.teamId,
-            alerts: request.alerts)
+            // A level that this build does not know stays as it is.
+            alerts: request.alerts == .other ? nil : request.alerts)
         return try await call("POST", "/matches/\(request.matchId)/follow", body)
     }
 

@@ -17,7 +17,7 @@ public struct CacheRule: Hashable, Sendable {
 
     public func seconds(for status: MatchStatus) -> Int {
         switch status {
-        case .live: liveSeconds
+        case .live, .other: liveSeconds
         case .upcoming: upcomingSeconds
         case .completed: completedSeconds
         }

@@ -31,7 +31,7 @@ public struct CachedDay: Hashable, Sendable {
     public func isInPlay(now: Int) -> Bool {
         matches.contains { match in
             switch match.status {
-            case .live: true
+            case .live, .other: true
             case .upcoming: match.startsAt.map { (0..<86_400).contains(now - $0) } ?? false
             case .completed: false
             }

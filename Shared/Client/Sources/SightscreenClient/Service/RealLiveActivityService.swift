@@ -190,6 +190,7 @@ public actor RealLiveActivityService: LiveActivityService {
             case .live: _ = try? await follow(match, teamID: nil, alerts: nil)
             case .upcoming: await schedule(match, nil, on: match.channel, showing: nil)
             case .completed: await lifecycle.end(card.id)
+            case .other: break
             }
         }
     }

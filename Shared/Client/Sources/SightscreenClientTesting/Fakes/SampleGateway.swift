@@ -61,7 +61,7 @@ public final class SampleGateway: APITransport {
         }
         let outlook: LiveActivityOutlook =
             switch match.status {
-            case .upcoming: .scheduled
+            case .upcoming, .other: .scheduled
             case .live: .starting
             case .completed: .ended
             }

@@ -258,7 +258,7 @@ actor ScriptedGateway: APITransport {
             switch item?.status {
             case .live: .starting
             case .completed: .ended
-            case .upcoming, nil: .scheduled
+            case .upcoming, .other, nil: .scheduled
             }
         return json(
             FollowResponse(
