@@ -30,7 +30,7 @@ import Testing
     func aPhoneSaysWhetherItHasChannels(iOSVersion: Int, broadcast: Bool) async throws {
         let phone = try await Phone(Self.match, iOSVersion: iOSVersion)
         try await phone.launch()
-        #expect(await phone.gateway.devices[Sample.profile.deviceID]?.broadcast == broadcast)
+        #expect(await phone.gateway.devices[Sample.device]?.broadcast == broadcast)
         await phone.end()
     }
 
@@ -46,7 +46,7 @@ import Testing
         #expect(
             report
                 == ActivityReport(
-                    activityId: shown.id, channelId: Self.channel, deviceId: Sample.profile.deviceID, startId: nil))
+                    activityId: shown.id, channelId: Self.channel, deviceId: Sample.device, startId: nil))
         // A publish of the same second is not later than the content of the request.
         phone.clock.advance(seconds: 1)
         #expect(
@@ -92,7 +92,7 @@ import Testing
         await phone.gateway.setOffline(false)
         let report = try await report(phone, of: id)
         #expect(report.startId == StartID("s-7f3a") && report.channelId == Self.channel)
-        let listed = try #require(await phone.gateway.devices[Sample.profile.deviceID]?.activities)
+        let listed = try #require(await phone.gateway.devices[Sample.device]?.activities)
         #expect(listed.map(\.channel) == [Self.channel])
         #expect(listed.map(\.pending) == [nil])
         #expect(await phone.gateway.calls(Self.tokenPath).isEmpty)

@@ -35,7 +35,7 @@ import Testing
         try await phone.app.follow(Self.match)
         #expect(await phone.gateway.calls("POST /matches/1304076/follow").first?.body?["startsLocally"] == nil)
         #expect(await phone.app.followButton(for: Self.match.id).state == .filledWithWarning)
-        #expect(await phone.gateway.devices[Sample.profile.deviceID]?.liveActivitiesEnabled == false)
+        #expect(await phone.gateway.devices[Sample.device]?.liveActivitiesEnabled == false)
         await phone.end()
     }
 
@@ -137,7 +137,7 @@ import Testing
         await phone.kit.setShowsActivities(false)
         try await phone.soon("it is gone") { await phone.managers.lifecycle.activities().isEmpty }
         try await phone.until("the gateway knows") {
-            await phone.gateway.devices[Sample.profile.deviceID]?.liveActivitiesEnabled == false
+            await phone.gateway.devices[Sample.device]?.liveActivitiesEnabled == false
         }
         #expect(await phone.gateway.calls(Self.dismissedPath).isEmpty)
         #expect(await phone.gateway.follows[Sample.user] == [Self.match.id])
@@ -149,9 +149,9 @@ import Testing
         let (phone, id) = try await followed()
         await phone.kit.setFrequentPushes(false)
         try await phone.until("the gateway knows") {
-            await phone.gateway.devices[Sample.profile.deviceID]?.frequentPushesEnabled == false
+            await phone.gateway.devices[Sample.device]?.frequentPushesEnabled == false
         }
-        let running = await phone.gateway.devices[Sample.profile.deviceID]?.activities ?? []
+        let running = await phone.gateway.devices[Sample.device]?.activities ?? []
         #expect(running.map(\.matchId) == [Self.match.id] && running.map(\.activityId) == [id])
         #expect(running.map(\.state) == [.active] && running.allSatisfy { $0.lastSeen != nil })
         await phone.end()

@@ -38,7 +38,7 @@ import Testing
         let gateway = try ScriptedGateway()
         await gateway.setFollows([Self.match.id], of: Sample.user)
         let report = ActivityTokenRequest(
-            activityToken: UpdateToken(String(repeating: "ab", count: 80)), deviceId: Sample.profile.deviceID,
+            activityToken: UpdateToken(String(repeating: "ab", count: 80)), deviceId: Sample.device,
             activityId: ActivityID("a-1"), startId: StartID("s-1"))
         let answer = try await api(gateway).registerActivityToken(report, match: Self.match.id)
         #expect(answer.liveActivity == .active)
@@ -47,7 +47,7 @@ import Testing
 
     @Test func aDismissalIsPosted() async throws {
         let gateway = try ScriptedGateway()
-        let report = ActivityDismissedRequest(deviceId: Sample.profile.deviceID, activityId: ActivityID("a-1"))
+        let report = ActivityDismissedRequest(deviceId: Sample.device, activityId: ActivityID("a-1"))
         #expect(try await api(gateway).reportDismissal(report, match: Self.match.id).following == false)
         #expect(await gateway.calls.map(\.line) == ["POST /matches/1304076/activity-dismissed"])
     }

@@ -14,7 +14,7 @@ import Testing
         try await phone.launch()
         try await phone.app.follow(Self.upcoming, teamID: "6", alerts: .key)
         let follow = try #require(await phone.gateway.successes("POST /matches/42/follow").first?.body)
-        #expect(follow["deviceId"]?.text == Sample.profile.deviceID.rawValue)
+        #expect(follow["deviceId"]?.text == Sample.device.rawValue)
         #expect(follow["teamId"]?.text == "6")
         #expect(follow["alerts"]?.text == "key")
         #expect(follow["startsLocally"] == nil)

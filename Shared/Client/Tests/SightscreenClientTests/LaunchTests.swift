@@ -32,7 +32,7 @@ import Testing
         #expect(await phone.app.liveActivities.followButton(for: AppPhone.match.id) == FollowButton(.filled))
         #expect(await phone.notificationPort.isRegistered)
         try await phone.until("the gateway knows the phone") {
-            await phone.gateway.startTokens[Sample.profile.deviceID] == phone.kit.startToken
+            await phone.gateway.startTokens[Sample.device] == phone.kit.startToken
         }
         await phone.end()
     }
@@ -128,12 +128,12 @@ import Testing
         let phone = try await used()
         await phone.app.bootstrap.start()
         try await phone.until("the gateway knows the phone") {
-            await phone.gateway.startTokens[Sample.profile.deviceID] == phone.kit.startToken
+            await phone.gateway.startTokens[Sample.device] == phone.kit.startToken
         }
         await phone.app.bootstrap.signOut()
         #expect(phone.state == .halted(.signIn))
         #expect(await phone.gateway.devices.isEmpty)
-        #expect(await phone.gateway.calls("DELETE /devices/\(Sample.profile.deviceID)").count == 1)
+        #expect(await phone.gateway.calls("DELETE /devices/\(Sample.device)").count == 1)
         #expect(await !phone.notificationPort.isRegistered)
         #expect(phone.keychain.names.isEmpty)
         #expect(await phone.cognito.sessionCount == 0)
@@ -150,7 +150,7 @@ import Testing
         let phone = try await used()
         await phone.app.liveActivities.start()
         try await phone.until("the gateway knows the phone") {
-            await phone.gateway.startTokens[Sample.profile.deviceID] == phone.kit.startToken
+            await phone.gateway.startTokens[Sample.device] == phone.kit.startToken
         }
         // The user opens it.
         let listeners = await phone.kit.listenerCount
@@ -164,7 +164,7 @@ import Testing
 
     /// Whether the gateway has registered the phone for this user, with its push-to-start token.
     private func isRegistered(_ phone: AppPhone, _ user: UserID) async -> Bool {
-        let (device, token) = (Sample.profile.deviceID, await phone.kit.startToken)
+        let (device, token) = (Sample.device, await phone.kit.startToken)
         let (owner, known) = (await phone.gateway.owners[device], await phone.gateway.startTokens[device])
         return owner == user && known == token
     }
@@ -193,7 +193,7 @@ import Testing
     @Test func anotherUserGetsNothingOfTheFirstOnes() async throws {
         let phone = try await shown()
         let token = try #require(await phone.app.auth.accessToken())
-        await phone.gateway.trouble("/devices/\(Sample.profile.deviceID)", .held)
+        await phone.gateway.trouble("/devices/\(Sample.device)", .held)
         let signIn = Task { try await phone.signIn(AppPhone.otherEmail) }
         try await eventually("the phone is taken from the first") { await phone.gateway.heldCount == 1 }
         // The call is for the first user, whose session is still valid, and the app cannot be used meanwhile.

@@ -125,7 +125,7 @@ import Testing
         let response = try await phone.app.follow(Self.upcoming)
         #expect(response.liveActivity == .scheduled)
         #expect(await phone.shown().isEmpty)
-        let startToken = await phone.gateway.startTokens[Sample.profile.deviceID]
+        let startToken = await phone.gateway.startTokens[Sample.device]
         #expect(startToken == (await phone.kit.startToken))
         // 2 and 3. Play begins: the backend sends a start to that token, and the system creates the activity.
         await phone.gateway.play(Sample.match(42, .live))
@@ -136,7 +136,7 @@ import Testing
         // 5. Its token is registered.
         #expect(try await phone.registeredActivity(Self.upcoming.id) == id)
         #expect(await phone.gateway.activities[Self.upcoming.id]?.startID == StartID("s-42"))
-        #expect(await phone.gateway.startTokens[Sample.profile.deviceID] == startToken)
+        #expect(await phone.gateway.startTokens[Sample.device] == startToken)
         #expect(await phone.gateway.calls("POST /devices/push-to-start-token").count == 1)
         await phone.end()
     }

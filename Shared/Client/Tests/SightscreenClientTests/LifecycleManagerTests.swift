@@ -60,7 +60,7 @@ import Testing
         try await phone.soon("the gateway was told") { await phone.gateway.successes(Self.dismissedPath).count == 1 }
         let body = try #require(await phone.gateway.calls(Self.dismissedPath).first?.body)
         #expect(body["activityId"]?.text == id.rawValue)
-        #expect(body["deviceId"]?.text == Sample.profile.deviceID.rawValue)
+        #expect(body["deviceId"]?.text == Sample.device.rawValue)
         // The gateway took it for an unfollow.
         try await phone.soon("the follow button is empty") {
             await phone.app.followButton(for: Self.match.id) == .empty

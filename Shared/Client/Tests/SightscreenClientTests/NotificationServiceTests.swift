@@ -9,7 +9,7 @@ import Testing
 @Suite struct NotificationServiceTests {
     private static let devices = "POST /devices"
     private static let startTokens = "POST /devices/push-to-start-token"
-    private static let unregister = "DELETE /devices/\(Sample.profile.deviceID)"
+    private static let unregister = "DELETE /devices/\(Sample.device)"
 
     /// A system that would prompt again and again, so that only the service prevents it.
     private actor EagerNotificationPort: NotificationPort {
@@ -72,7 +72,7 @@ import Testing
         let token = await phone.kit.deviceToken
         await service.registerDevice(token: token)
         try await phone.until("the backend has it") {
-            await phone.gateway.devices[Sample.profile.deviceID]?.deviceToken == token
+            await phone.gateway.devices[Sample.device]?.deviceToken == token
         }
         let sent = await phone.gateway.successes(Self.devices)
         // The first registration has no token, which had not come; the second has it. Nothing is sent twice.
@@ -117,7 +117,7 @@ import Testing
             clock: StoppedClock(), profile: Sample.profile)
         await phone.start()
         #expect(await tokens.isStarted)
-        await gateway.trouble("/devices/\(Sample.profile.deviceID)", .held)
+        await gateway.trouble("/devices/\(Sample.device)", .held)
         async let unregistered: Void = phone.unregisterPhone()
         try await eventually("the backend is asked") { await gateway.heldCount == 1 }
         #expect(await !tokens.isStarted)
@@ -150,14 +150,14 @@ import Testing
         await service.registerDevice(token: first)
         try await phone.launch()
         try await phone.until("the first is there") {
-            await phone.gateway.devices[Sample.profile.deviceID]?.deviceToken == first
+            await phone.gateway.devices[Sample.device]?.deviceToken == first
         }
         #expect(await phone.gateway.successes(Self.devices).count == 1)
         await phone.kit.rotateAppTokens()
         let second = await phone.kit.deviceToken
         await service.registerDevice(token: second)
         try await phone.until("the second is there") {
-            await phone.gateway.devices[Sample.profile.deviceID]?.deviceToken == second
+            await phone.gateway.devices[Sample.device]?.deviceToken == second
         }
         #expect(first != second)
         await phone.end()
@@ -196,7 +196,7 @@ import Testing
     private static func knowsBothTokens(_ phone: Phone) async -> Bool {
         let (start, device) = await (phone.kit.startToken, phone.kit.deviceToken)
         let (starts, devices) = await (phone.gateway.startTokens, phone.gateway.devices)
-        let id = Sample.profile.deviceID
+        let id = Sample.device
         return starts[id] == start && devices[id]?.deviceToken == device
     }
 
@@ -215,7 +215,7 @@ import Testing
         #expect(await port.isRegistered)
         let token = await phone.kit.deviceToken
         try await phone.until("it is there") {
-            await phone.gateway.devices[Sample.profile.deviceID]?.deviceToken == token
+            await phone.gateway.devices[Sample.device]?.deviceToken == token
         }
         await phone.end()
     }

@@ -67,7 +67,7 @@ import Testing
     }
 
     private func reported(_ phone: Phone) async -> DeviceRegistration? {
-        await phone.gateway.devices[Sample.profile.deviceID]
+        await phone.gateway.devices[Sample.device]
     }
 
     @Test func aReconcilePushIsAnsweredWithTheCardsAndTheLastRestart() async throws {

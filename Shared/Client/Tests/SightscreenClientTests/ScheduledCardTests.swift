@@ -19,7 +19,7 @@ import Testing
     }
 
     private func listed(_ phone: Phone) async -> [RunningActivity] {
-        await phone.gateway.devices[Sample.profile.deviceID]?.activities ?? []
+        await phone.gateway.devices[Sample.device]?.activities ?? []
     }
 
     @Test func aFollowSchedulesTheCardWhichAppearsByItself() async throws {
@@ -104,7 +104,7 @@ import Testing
         await phone.app.enterForeground()
         try await phone.soon("it is cancelled") { await phone.shown().isEmpty }
         try await phone.until("the gateway knows") {
-            await phone.gateway.devices[Sample.profile.deviceID]?.activities == []
+            await phone.gateway.devices[Sample.device]?.activities == []
         }
         #expect(await phone.app.followButton(for: Self.match.id) == FollowButton(.filled))
         await phone.end()

@@ -19,7 +19,7 @@ import Testing
         await phone.kit.rotateAppTokens()
         let second = await phone.kit.startToken
         try await phone.until("the rotated token is there") {
-            await phone.gateway.startTokens[Sample.profile.deviceID] == second
+            await phone.gateway.startTokens[Sample.device] == second
         }
         #expect(first != second)
         let sent = await phone.gateway.calls(Self.startTokenPath).compactMap { $0.body?["pushToStartToken"]?.text }
@@ -58,7 +58,7 @@ import Testing
         let body = try #require(await phone.gateway.successes(Self.tokenPath).first?.body)
         #expect(body["activityId"]?.text == id.rawValue)
         #expect(body["startId"]?.text == "s-7f3a")
-        #expect(body["deviceId"]?.text == Sample.profile.deviceID.rawValue)
+        #expect(body["deviceId"]?.text == Sample.device.rawValue)
         #expect(body["activityToken"]?.text == (await phone.shown().first?.token?.rawValue))
         await phone.end()
     }
@@ -134,14 +134,14 @@ import Testing
         let order = await phone.gateway.calls.filter { $0.status == 200 && $0.method == "POST" }.map(\.path)
         #expect(order.first == "/devices")
         #expect(Set(order) == ["/devices", "/devices/push-to-start-token", "/matches/1304076/activity-token"])
-        let device = try #require(await phone.gateway.devices[Sample.profile.deviceID])
+        let device = try #require(await phone.gateway.devices[Sample.device])
         #expect(device.environment == .sandbox)
         #expect(device.deviceToken == nil)
         // The device token comes from the app delegate, and is registered with the phone.
         let token = await phone.kit.deviceToken
         await phone.app.deviceTokenChanged(token)
         try await phone.until("the device token is there") {
-            await phone.gateway.devices[Sample.profile.deviceID]?.deviceToken == token
+            await phone.gateway.devices[Sample.device]?.deviceToken == token
         }
         await phone.end()
     }
@@ -167,7 +167,7 @@ import Testing
         await phone.kit.setSilentTokenStreams(true)
         try await phone.launch()
         #expect(try await phone.registeredActivity(Self.match.id) == id)
-        #expect(await phone.gateway.startTokens[Sample.profile.deviceID] == phone.kit.startToken)
+        #expect(await phone.gateway.startTokens[Sample.device] == phone.kit.startToken)
         await phone.end()
     }
 
@@ -183,7 +183,7 @@ import Testing
         let (start, update) = (await phone.kit.startToken, await phone.shown().first?.token)
         await phone.app.enterForeground()
         try await phone.soon("the push-to-start token is there") {
-            await phone.gateway.startTokens[Sample.profile.deviceID] == start
+            await phone.gateway.startTokens[Sample.device] == start
         }
         try await phone.soon("the update token is there") {
             await phone.gateway.activities[Self.match.id]?.token == update
@@ -200,7 +200,7 @@ import Testing
         let token = await phone.kit.startToken
         await phone.app.receive(AppPush(kind: .silent, purpose: .reconcile, matchID: nil))
         try await phone.soon("the token is there") {
-            await phone.gateway.startTokens[Sample.profile.deviceID] == token
+            await phone.gateway.startTokens[Sample.device] == token
         }
         await phone.end()
     }

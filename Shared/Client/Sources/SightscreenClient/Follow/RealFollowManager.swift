@@ -6,7 +6,7 @@ public actor RealFollowManager: FollowManager {
     private enum Slot: Hashable { case operations(MatchID), sync }
 
     private let api: SightscreenAPI
-    private let device: DeviceID
+    private let device: DeviceIdentity
     private let followStore: FollowStore
     private let clock: any ClientClock
     private let jitter: @Sendable () -> Double
@@ -20,9 +20,8 @@ public actor RealFollowManager: FollowManager {
     private var syncing: Task<Result<FollowChanges, APIError>, Never>?
     private let buttonBroadcast = Broadcast<[MatchID: FollowButton]>([:])
 
-    /// - Parameter device: `identifierForVendor`.
     public init(
-        api: SightscreenAPI, device: DeviceID, store: any KeyValueStore, clock: any ClientClock,
+        api: SightscreenAPI, device: DeviceIdentity, store: any KeyValueStore, clock: any ClientClock,
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
     ) {
         self.api = api
@@ -151,7 +150,7 @@ public actor RealFollowManager: FollowManager {
         } else if followState.pendingFollows[match] == nil,
             let dismissal = followState.pendingDismissals.first(where: { $0.match == match })
         {
-            let report = ActivityDismissedRequest(deviceId: device, activityId: dismissal.activity)
+            let report = ActivityDismissedRequest(deviceId: await device.id(), activityId: dismissal.activity)
             // A refusal means that the backend does not know the match or the phone, and there is nothing to unfollow.
             let response = try await answer { [api] () throws(APIError) in
                 try await api.reportDismissal(report, match: match)

@@ -1,9 +1,8 @@
 public import SightscreenModels
 
 /// The facts about this phone that the backend needs and that do not change while the app runs.
-public struct DeviceProfile: Hashable, Sendable {
-    /// The phone's `identifierForVendor`. It changes when the app is installed again.
-    public var deviceID: DeviceID
+public struct DeviceProfile: Sendable {
+    public var device: DeviceIdentity
     /// `ios` or `ipados`.
     public var platform: String
     public var osVersion: String?
@@ -18,7 +17,16 @@ public struct DeviceProfile: Hashable, Sendable {
         deviceID: DeviceID, platform: String = "ios", osVersion: String? = nil, appVersion: String? = nil,
         environment: APNsEnvironment = .production, bootedAt: Int? = nil
     ) {
-        self.deviceID = deviceID
+        self.init(
+            device: DeviceIdentity(deviceID), platform: platform, osVersion: osVersion, appVersion: appVersion,
+            environment: environment, bootedAt: bootedAt)
+    }
+
+    public init(
+        device: DeviceIdentity, platform: String = "ios", osVersion: String? = nil, appVersion: String? = nil,
+        environment: APNsEnvironment = .production, bootedAt: Int? = nil
+    ) {
+        self.device = device
         self.platform = platform
         self.osVersion = osVersion
         self.appVersion = appVersion
@@ -38,6 +46,7 @@ public struct DeviceProfile: Hashable, Sendable {
     /// Returns the report to the gateway: the phone, the user's permissions, and the activities.
     ///
     /// - Parameters:
+    ///   - device: the phone's id.
     ///   - permission: the user's permissions.
     ///   - activities: the activities on the phone.
     ///   - ended: activities that have left the screen without the user's doing.
@@ -46,15 +55,15 @@ public struct DeviceProfile: Hashable, Sendable {
     ///     know of it: an activity that is missing since then was not removed by the user, as after a restart.
     ///   - now: the present, in seconds since 1970.
     func registration(
-        _ permission: ActivityPermission, _ activities: [PhoneActivity], ended: [RunningActivity] = [],
-        deviceToken: DeviceToken?, cardsTakenOffAt: Int? = nil, now: Int
+        of device: DeviceID, _ permission: ActivityPermission, _ activities: [PhoneActivity],
+        ended: [RunningActivity] = [], deviceToken: DeviceToken?, cardsTakenOffAt: Int? = nil, now: Int
     ) -> DeviceRegistration {
         // Running activities come first, because the gateway's limit may cut the list.
         let shown = activities.filter { $0.state != .dismissed }.sorted { $0.isRunning && !$1.isRunning }
         let listed = shown.map { RunningActivity($0, seenAt: now) }
         let gone = ended.filter { one in !listed.contains { $0.activityId == one.activityId } }
         return DeviceRegistration(
-            deviceId: deviceID, platform: platform, deviceToken: deviceToken, osVersion: osVersion,
+            deviceId: device, platform: platform, deviceToken: deviceToken, osVersion: osVersion,
             appVersion: appVersion, environment: environment, liveActivitiesEnabled: permission.showsActivities,
             frequentPushesEnabled: permission.allowsFrequentPushes, broadcast: hasBroadcastChannels,
             activities: Array((listed + gone).prefix(Self.activitiesMax)),

@@ -3,7 +3,8 @@ public import SightscreenModels
 /// The facade of the three managers for Live Activities. Views and other services use only this.
 public protocol LiveActivityService: Sendable {
     /// Starts the service. Call it in `didFinishLaunching`, also when the system launches the app in the background,
-    /// and after a sign-in. Does nothing while no user is signed in.
+    /// and after a sign-in. Does nothing while no user is signed in, or while the phone's
+    /// id is not known, which may be so between a restart and the first unlock.
     ///
     /// It adopts the activities on the phone and begins to observe them and their tokens. It returns without waiting
     /// for the network.

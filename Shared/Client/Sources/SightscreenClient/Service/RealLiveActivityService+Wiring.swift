@@ -8,10 +8,10 @@ extension RealLiveActivityService {
         let api = SightscreenAPI(transport: transport, session: session, clock: clock, jitter: jitter)
         self.init(
             tokens: RealLiveActivityTokenManager(
-                activityKit: activityKit, api: api, device: profile.deviceID, clock: clock, jitter: jitter),
+                activityKit: activityKit, api: api, device: profile.device, clock: clock, jitter: jitter),
             lifecycle: RealLiveActivityLifecycleManager(activityKit: activityKit, clock: clock),
             follows: RealFollowManager(
-                api: api, device: profile.deviceID, store: store, clock: clock, jitter: jitter), api: api,
+                api: api, device: profile.device, store: store, clock: clock, jitter: jitter), api: api,
             session: session, clock: clock, profile: profile)
     }
 }

@@ -84,7 +84,7 @@ public actor RealLiveActivityService: LiveActivityService {
         await register()
     }
 
-    /// - Returns: false while no user is signed in.
+    /// - Returns: false while no user is signed in, or the phone's id is not known.
     private func startFollows() async -> Bool {
         if let startingFollows { return await startingFollows.value }
         let task = Task { await self.startFollowsOnce() }
@@ -95,7 +95,7 @@ public actor RealLiveActivityService: LiveActivityService {
     }
 
     private func startFollowsOnce() async -> Bool {
-        guard let user = await session.currentUserID() else { return false }
+        guard let user = await session.currentUserID(), await profile.device.id() != nil else { return false }
         if let kept = await follows.keptUser(), kept != user { endsWhatIsThere = true }
         await follows.start(user: user) { [weak self] changes in await self?.followsChanged(changes) }
         await follows.set(showsActivities: await lifecycle.permission().showsActivities)
@@ -132,8 +132,8 @@ public actor RealLiveActivityService: LiveActivityService {
             match, showsActivities: await showsActivities, running: await running(match.id))
         var response = try await follows.follow(
             FollowRequest(
-                matchId: match.id, deviceId: profile.deviceID, startsLocally: announces ? true : nil, teamId: teamID,
-                alerts: alerts))
+                matchId: match.id, deviceId: await profile.device.id(), startsLocally: announces ? true : nil,
+                teamId: teamID, alerts: alerts))
         if !profile.hasBroadcastChannels { response.channel = nil }
         if announces {
             await startLocally(match, teamID, after: response)
@@ -258,9 +258,9 @@ public actor RealLiveActivityService: LiveActivityService {
     public func unregisterPhone() async {
         // A registration under way would register the phone again.
         await tokens.stop()
-        guard isRegistered else { return }
+        guard isRegistered, let device = await profile.device.id() else { return }
         isRegistered = false
-        do throws(APIError) { try await api.unregisterDevice(profile.deviceID) } catch {
+        do throws(APIError) { try await api.unregisterDevice(device) } catch {
             AppLogger.warning("The backend was not told that it should push no more", error: error, category: .auth)
         }
     }
@@ -291,19 +291,20 @@ public actor RealLiveActivityService: LiveActivityService {
     /// Tells the backend that the app is awake, so that it tries again the starts that it had given up.
     private func announce() async {
         announcedAt = clock.now
-        await tokens.registerAgain(await report())
+        if let report = await report() { await tokens.registerAgain(report) }
     }
 
     /// Reports this phone, if that says anything new.
     private func register() async {
-        guard isStarted, secondLook == nil else { return }
-        await tokens.register(await report())
+        guard isStarted, secondLook == nil, let report = await report() else { return }
+        await tokens.register(report)
     }
 
-    private func report() async -> DeviceRegistration {
-        profile.registration(
-            await lifecycle.permission(), await lifecycle.activities(), ended: ended, deviceToken: deviceToken,
-            cardsTakenOffAt: await follows.cardsTakenOffAt(), now: clock.now)
+    private func report() async -> DeviceRegistration? {
+        guard let device = await profile.device.id() else { return nil }
+        return profile.registration(
+            of: device, await lifecycle.permission(), await lifecycle.activities(), ended: ended,
+            deviceToken: deviceToken, cardsTakenOffAt: await follows.cardsTakenOffAt(), now: clock.now)
     }
 
     // MARK: - The managers' reports

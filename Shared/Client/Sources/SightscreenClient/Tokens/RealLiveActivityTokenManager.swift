@@ -17,7 +17,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
 
     private let activityKit: any ActivityKitPort
     private let api: SightscreenAPI
-    private let device: DeviceID
+    private let device: DeviceIdentity
     private let clock: any ClientClock
     private let jitter: @Sendable () -> Double
     private var handler: @Sendable (TokenEvent) async -> Void = { _ in }
@@ -34,9 +34,8 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     /// The activities on channels whose report the backend has.
     private var reported: Set<ActivityID> = []
 
-    /// - Parameter device: `identifierForVendor`.
     public init(
-        activityKit: any ActivityKitPort, api: SightscreenAPI, device: DeviceID, clock: any ClientClock,
+        activityKit: any ActivityKitPort, api: SightscreenAPI, device: DeviceIdentity, clock: any ClientClock,
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
     ) {
         self.activityKit = activityKit
@@ -74,7 +73,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     /// Confirms the nonce. A refusal is ignored, because the next registration's answer says whether the phone must
     /// confirm again.
     public func confirm(_ nonce: String) async {
-        try? await api.confirmDevice(DeviceConfirmation(nonce: nonce, deviceId: device))
+        try? await api.confirmDevice(DeviceConfirmation(nonce: nonce, deviceId: await device.id()))
     }
 
     public func observe(_ activity: PhoneActivity) async {
@@ -227,7 +226,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     private func deliver(_ token: UpdateToken, of activity: PhoneActivity) async -> Outcome {
         guard registration.isKnown else { return .retry(after: nil) }
         let report = ActivityTokenRequest(
-            activityToken: token, deviceId: device, activityId: activity.id, startId: activity.startID)
+            activityToken: token, deviceId: await device.id(), activityId: activity.id, startId: activity.startID)
         let (id, match) = (activity.id, activity.matchID)
         do {
             let answer = try await api.registerActivityToken(report, match: match)
@@ -251,7 +250,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         guard registration.isKnown else { return .retry(after: nil) }
         let (id, match) = (activity.id, activity.matchID)
         let report = ActivityReport(
-            activityId: id, channelId: channel, deviceId: device, startId: activity.startID)
+            activityId: id, channelId: channel, deviceId: await device.id(), startId: activity.startID)
         do {
             let answer = try await api.reportActivity(report, match: match)
             guard observed[id] != nil else { return .delivered }

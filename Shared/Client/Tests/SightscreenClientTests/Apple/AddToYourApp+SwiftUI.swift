@@ -11,15 +11,16 @@
     extension AppPorts {
         @MainActor
         static func apple(_ environment: APNsEnvironment = .production) -> AppPorts {
-            AppPorts(
+            let keychain = SystemKeychain(service: "app.sightscreen")
+            return AppPorts(
                 gateway: URLSessionTransport(base: URL(string: "https://api.sightscreen.app")!),
                 web: URLSessionWebTransport(), activityKit: AppleActivityKit(),
-                notifications: AppleNotificationPort(), keychain: SystemKeychain(service: "app.sightscreen"),
+                notifications: AppleNotificationPort(), keychain: keychain,
                 sessionStore: UserDefaultsStore(), store: UserDefaultsStore(),
                 matchFiles: DirectoryFileStore.caches("matches"),
                 imageFiles: DirectoryFileStore(appGroup: "group.com.sightscreen", folder: "images")
                     ?? DirectoryFileStore.caches("images"),
-                clock: SystemClientClock(), profile: .current(environment),
+                clock: SystemClientClock(), profile: .current(environment, keychain: keychain),
                 cognito: CognitoSettings(clientID: "your app client's", region: "eu-west-1"))
         }
     }

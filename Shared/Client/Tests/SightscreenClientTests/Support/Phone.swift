@@ -28,12 +28,15 @@ final class Phone {
     ///   - limits: the system's limits.
     ///   - seed: determines tokens, ids and delays.
     ///   - iOSVersion: the number of the phone's iOS version.
+    ///   - device: the phone's id; nil for that of the sample.
     init(
-        _ matches: MatchItem..., limits: PhoneLimits = PhoneLimits(), seed: UInt64 = 1, iOSVersion: Int = 18
+        _ matches: MatchItem..., limits: PhoneLimits = PhoneLimits(), seed: UInt64 = 1, iOSVersion: Int = 18,
+        device: DeviceIdentity? = nil
     ) async throws {
         kit = SimulatedActivityKit(clock: clock, seed: seed, limits: limits, iOSVersion: iOSVersion)
         var profile = Sample.profile
         profile.osVersion = "\(iOSVersion).4"
+        if let device { profile.device = device }
         self.profile = profile
         gateway = try ScriptedGateway()
         await gateway.accept("good", as: Sample.user)
@@ -48,7 +51,7 @@ final class Phone {
         _ profile: DeviceProfile
     ) -> (RealLiveActivityService, Managers) {
         let api = SightscreenAPI(transport: life, session: session, clock: clock) { 1 }
-        let device = profile.deviceID
+        let device = profile.device
         let managers = Managers(
             tokens: RealLiveActivityTokenManager(activityKit: kit, api: api, device: device, clock: clock) { 1 },
             lifecycle: RealLiveActivityLifecycleManager(activityKit: kit, clock: clock),
@@ -64,7 +67,7 @@ final class Phone {
         await app.start()
         try await app.syncFollows()
         try await until("the gateway knows the phone") {
-            await gateway.startTokens[Sample.profile.deviceID] == kit.startToken
+            await gateway.startTokens[Sample.device] == kit.startToken
         }
     }
 

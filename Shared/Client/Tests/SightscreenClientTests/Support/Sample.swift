@@ -6,8 +6,9 @@ import SightscreenModels
 enum Sample {
     static let now = 1_800_000_000
     static let user = UserID("asha")
+    static let device = DeviceID("6F9619FF-8B86-D011-B42D-00C04FC964FF")
     static let profile = DeviceProfile(
-        deviceID: DeviceID("6F9619FF-8B86-D011-B42D-00C04FC964FF"), osVersion: "18.4", appVersion: "1.0.0",
+        deviceID: device, osVersion: "18.4", appVersion: "1.0.0",
         environment: .sandbox, bootedAt: now - 86_400)
 
     static func state(
