@@ -236,12 +236,7 @@ struct StatementMistake: Sendable {
 
     /// Those that only lives with broadcast channels meet.
     static let onChannels: [StatementMistake] = [
-        .init(
-            "a card moves while a channel rests", "AND la.match_id IN (SELECT r.match_id FROM resting r)", "AND false"),
         .init("two cards that listen stay", "OR listens AND row_number()", "OR false AND row_number()"),
-        .init(
-            "the card of a later start takes a record with a token", "OR la.update_token IS NULL AND (la.start_id",
-            "OR (la.start_id"),
         .init(
             "a renewal takes a number that is in use", "SELECT max(n.generation) + 1", "SELECT min(n.generation) + 1"),
         .init("an end is published once", "AND c.ends < 13", "AND c.ends < 1"),
