@@ -8,6 +8,11 @@ package enum ChannelSQL {
     /// A condition on a row of `broadcast_channels`: the channel is open, or is being made.
     package static func isCurrent(_ row: String) -> String { "(\(row).ended_at IS NULL AND \(row).lost_at IS NULL)" }
 
+    /// A condition on a row of `live_activities`: its card listens to a channel, or a renewal on one is on its way.
+    package static func listens(_ row: String) -> String {
+        "(\(row).channel_id IS NOT NULL OR \(row).renewal_channel_id IS NOT NULL)"
+    }
+
     /// The number of an `AudienceClass`.
     /// - Parameter alerts: the follow's alert level.
     package static func audience(_ alerts: String) -> String {

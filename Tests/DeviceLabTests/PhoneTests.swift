@@ -53,7 +53,7 @@ import Testing
 
     private static let channel = ChannelID("YQ==")
 
-    /// A phone whose card listens to `channel`. It has not been switched on, so it needs nobody else.
+    /// A phone whose card listens to `channel`. It is not switched on, so it calls no server.
     private static func listener() async throws -> SimulatedIPhone {
         let http = HTTPClient(configuration: .init(allowHTTP: true))
         let issuer = LabIssuer(base: "http://127.0.0.1:1", http: http)

@@ -14,44 +14,36 @@ import Testing
 /// Broadcast channels, from the wish for one to its deletion, against a real database.
 @Suite struct ChannelTests {
     @Test func aChannelIsMadeOnceAndEveryVersionIsPublishedToIt() async throws {
-        try await Harness.with { harness in
-            try await harness.askForChannel()
-            try await harness.coordinate { coordinator in
-                let channel = try await harness.openChannel()
-                let update = try await harness.commit()
-                await coordinator.matchUpdated(MatchUpdated(update: update))
-                try await eventually("the version is published") {
-                    await harness.apns.pushes(to: channel).last?.version == update.version.rawValue
-                }
-                let publish = try #require(await harness.apns.pushes(to: channel).last)
-                #expect(publish.headers[":path"] == nil && publish.headers["apns-topic"] == nil)
-                #expect(publish.headers["apns-expiration"] == "0" && publish.pushType == "liveactivity")
-                #expect(publish.priority == 5 && publish.event == "update" && publish.alert == nil)
-                #expect(publish.headers["apns-request-id"] != nil && publish.id == nil)
-                try await harness.settle()
-                #expect(await harness.apns.channels.count == 1)
+        try await Harness.withChannel { harness, coordinator, channel in
+            let update = try await harness.commit()
+            await coordinator.matchUpdated(MatchUpdated(update: update))
+            try await eventually("the version is published") {
+                await harness.apns.pushes(to: channel).last?.version == update.version.rawValue
             }
+            let publish = try #require(await harness.apns.pushes(to: channel).last)
+            #expect(publish.headers[":path"] == nil && publish.headers["apns-topic"] == nil)
+            #expect(publish.headers["apns-expiration"] == "0" && publish.pushType == "liveactivity")
+            #expect(publish.priority == 5 && publish.event == "update" && publish.alert == nil)
+            #expect(publish.headers["apns-request-id"] != nil && publish.id == nil)
+            try await harness.settle()
+            #expect(await harness.apns.channels.count == 1)
         }
     }
 
     @Test func aStartIsResolvedWhenAPNsTakesItOnAChannel() async throws {
-        try await Harness.with { harness in
-            try await harness.askForChannel()
-            try await harness.coordinate { coordinator in
-                let channel = try await harness.openChannel()
-                try await harness.follow("asha", listens: true)
-                try await harness.follow("token")
-                coordinator.activitiesChanged()
-                try await eventually("the activity runs") { try await harness.status("asha") == "active none" }
-                let start = try #require(await harness.apns.pushes(to: Harness.startToken("asha")).first)
-                #expect(start.inputChannel == channel)
-                try await eventually("the other phone is started, too") {
-                    await !harness.apns.pushes(to: Harness.startToken("token")).isEmpty
-                }
-                let other = try #require(await harness.apns.pushes(to: Harness.startToken("token")).first)
-                #expect(other.inputChannel == nil)
-                #expect(try await harness.status("token") == "pending none", "it waits for its token")
+        try await Harness.withChannel { harness, coordinator, channel in
+            try await harness.follow("asha", listens: true)
+            try await harness.follow("token")
+            coordinator.activitiesChanged()
+            try await eventually("the activity runs") { try await harness.status("asha") == "active none" }
+            let start = try #require(await harness.apns.pushes(to: Harness.startToken("asha")).first)
+            #expect(start.inputChannel == channel)
+            try await eventually("the other phone is started, too") {
+                await !harness.apns.pushes(to: Harness.startToken("token")).isEmpty
             }
+            let other = try #require(await harness.apns.pushes(to: Harness.startToken("token")).first)
+            #expect(other.inputChannel == nil)
+            #expect(try await harness.status("token") == "pending none", "it waits for its token")
         }
     }
 
@@ -81,48 +73,38 @@ import Testing
     }
 
     @Test func aLevelThatChangesWhileTheStartIsOutMovesTheCard() async throws {
-        try await Harness.with { harness in
-            try await harness.askForChannel()
-            try await harness.coordinate { coordinator in
-                let channel = try await harness.openChannel()
-                await harness.apns.answer { push, count in
-                    if push.event == "start", count == 1 {
-                        _ = try? await harness.pool.execute("UPDATE match_follows SET alerts = 'key'")
-                    }
-                    return StubAPNs.accepted
+        try await Harness.withChannel { harness, coordinator, channel in
+            await harness.apns.answer { push, count in
+                if push.event == "start", count == 1 {
+                    _ = try? await harness.pool.execute("UPDATE match_follows SET alerts = 'key'")
                 }
-                try await harness.follow("asha", listens: true)
-                coordinator.activitiesChanged()
-                try await eventually("it is started again, without that channel") {
-                    await harness.apns.pushes(to: Harness.startToken("asha")).map(\.inputChannel) == [channel, nil]
-                }
+                return StubAPNs.accepted
+            }
+            try await harness.follow("asha", listens: true)
+            coordinator.activitiesChanged()
+            try await eventually("it is started again, without that channel") {
+                await harness.apns.pushes(to: Harness.startToken("asha")).map(\.inputChannel) == [channel, nil]
             }
         }
     }
 
     @Test func noCardIsMovedWhileAChannelOfItsMatchRests() async throws {
-        try await Harness.with { harness in
-            try await harness.askForChannel()
-            try await harness.coordinate { coordinator in
-                let channel = try await harness.openChannel()
-                try await harness.follow("asha", listens: true)
-                coordinator.activitiesChanged()
-                try await eventually("the activity runs") { try await harness.status("asha") == "active none" }
-                _ = try await harness.pool.execute(
-                    "UPDATE broadcast_channels SET rests_until = clock_timestamp() + interval '1 hour'")
-                _ = try await harness.pool.execute("UPDATE match_follows SET alerts = 'key'")
-                _ = try await harness.pool.execute("UPDATE live_activities SET renewal_due_at = clock_timestamp()")
-                coordinator.activitiesChanged()
-                try await harness.settle()
-                #expect(
-                    await harness.apns.pushes(to: Harness.startToken("asha")).map(\.inputChannel) == [channel])
-                // What was owed a minute ago is no news any more.
-                _ = try await harness.pool.execute(
-                    "UPDATE live_activities SET renewal_due_at = clock_timestamp() - interval '1 minute'")
-                coordinator.activitiesChanged()
-                try await eventually("it is started again, without that channel") {
-                    await harness.apns.pushes(to: Harness.startToken("asha")).map(\.inputChannel) == [channel, nil]
-                }
+        try await Harness.withChannel { harness, coordinator, channel in
+            try await harness.showListener("asha", coordinator)
+            _ = try await harness.pool.execute(
+                "UPDATE broadcast_channels SET rests_until = clock_timestamp() + interval '1 hour'")
+            _ = try await harness.pool.execute("UPDATE match_follows SET alerts = 'key'")
+            _ = try await harness.pool.execute("UPDATE live_activities SET renewal_due_at = clock_timestamp()")
+            coordinator.activitiesChanged()
+            try await harness.settle()
+            #expect(
+                await harness.apns.pushes(to: Harness.startToken("asha")).map(\.inputChannel) == [channel])
+            // What was owed a minute ago is no news any more.
+            _ = try await harness.pool.execute(
+                "UPDATE live_activities SET renewal_due_at = clock_timestamp() - interval '1 minute'")
+            coordinator.activitiesChanged()
+            try await eventually("it is started again, without that channel") {
+                await harness.apns.pushes(to: Harness.startToken("asha")).map(\.inputChannel) == [channel, nil]
             }
         }
     }
@@ -212,45 +194,35 @@ import Testing
     }
 
     @Test func aRefusedAlertIsPublishedAfterTheRest() async throws {
-        try await Harness.with { harness in
-            try await harness.askForChannel()
-            try await harness.coordinate { coordinator in
-                let channel = try await harness.openChannel()
-                await harness.apns.answer { push, _ in
-                    push.alert == nil
-                        ? StubAPNs.accepted
-                        : await harness.apns.pushes(to: channel).filter({ $0.alert != nil }).count > 1
-                            ? StubAPNs.accepted : StubAPNs.refusal(.tooManyRequests, retryAfter: 2)
-                }
-                let wicket = try await harness.commit(alert: .wicket)
-                await coordinator.matchUpdated(MatchUpdated(update: wicket))
-                try await eventually("it is published again, while it is fresh") {
-                    await harness.apns.pushes(to: channel).filter { $0.alert != nil }.count == 2
-                }
-                #expect(try await harness.pool.query("SELECT FROM alert_claims").count == 1)
+        try await Harness.withChannel { harness, coordinator, channel in
+            await harness.apns.answer { push, _ in
+                push.alert == nil
+                    ? StubAPNs.accepted
+                    : await harness.apns.pushes(to: channel).filter({ $0.alert != nil }).count > 1
+                        ? StubAPNs.accepted : StubAPNs.refusal(.tooManyRequests, retryAfter: 2)
             }
+            let wicket = try await harness.commit(alert: .wicket)
+            await coordinator.matchUpdated(MatchUpdated(update: wicket))
+            try await eventually("it is published again, while it is fresh") {
+                await harness.apns.pushes(to: channel).filter { $0.alert != nil }.count == 2
+            }
+            #expect(try await harness.pool.query("SELECT FROM alert_claims").count == 1)
         }
     }
 
     @Test func theActivitiesOfAChannelThatIsGoneAreMoved() async throws {
-        try await Harness.with { harness in
-            try await harness.askForChannel()
-            try await harness.coordinate { coordinator in
-                let channel = try await harness.openChannel()
-                try await harness.follow("asha", listens: true)
-                coordinator.activitiesChanged()
-                try await eventually("the activity runs") { try await harness.status("asha") == "active none" }
-                await harness.apns.answer { push, _ in
-                    push.token == channel ? StubAPNs.refusal(.channelNotRegistered) : StubAPNs.accepted
-                }
-                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
-                try await eventually("it gets a start without a channel") {
-                    await harness.apns.pushes(to: Harness.startToken("asha")).last.map { $0.inputChannel == nil }
-                        ?? false
-                }
-                #expect(try await harness.channel("lost_reason") == "ChannelNotRegistered")
-                #expect(try await harness.status("asha") == "active none", "until the new token comes")
+        try await Harness.withChannel { harness, coordinator, channel in
+            try await harness.showListener("asha", coordinator)
+            await harness.apns.answer { push, _ in
+                push.token == channel ? StubAPNs.refusal(.channelNotRegistered) : StubAPNs.accepted
             }
+            await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
+            try await eventually("it gets a start without a channel") {
+                await harness.apns.pushes(to: Harness.startToken("asha")).last.map { $0.inputChannel == nil }
+                    ?? false
+            }
+            #expect(try await harness.channel("lost_reason") == "ChannelNotRegistered")
+            #expect(try await harness.status("asha") == "active none", "until the new token comes")
         }
     }
 
@@ -307,23 +279,19 @@ import Testing
     }
 
     @Test func atStumpsTheEndWaitsForWhatWasSaid() async throws {
-        try await Harness.with { harness in
-            try await harness.askForChannel()
-            try await harness.coordinate { coordinator in
-                let channel = try await harness.openChannel()
-                let stumps = try await harness.commit(alert: .stumps)
-                try await harness.pool.execute("UPDATE active_matches SET at_stumps = true, updated_at = now()")
-                try await harness.settle()
-                await coordinator.matchUpdated(MatchUpdated(update: stumps))
-                try await eventually("it is published") {
-                    await harness.apns.pushes(to: channel).contains { $0.alert != nil }
-                }
-                #expect(await harness.apns.pushes(to: channel).allSatisfy { $0.event == "update" })
-                try await harness.pool.execute(
-                    "UPDATE active_matches SET updated_at = now() - interval '31 seconds'")
-                try await eventually("the end follows") {
-                    await harness.apns.pushes(to: channel).last?.event == "end"
-                }
+        try await Harness.withChannel { harness, coordinator, channel in
+            let stumps = try await harness.commit(alert: .stumps)
+            try await harness.pool.execute("UPDATE active_matches SET at_stumps = true, updated_at = now()")
+            try await harness.settle()
+            await coordinator.matchUpdated(MatchUpdated(update: stumps))
+            try await eventually("it is published") {
+                await harness.apns.pushes(to: channel).contains { $0.alert != nil }
+            }
+            #expect(await harness.apns.pushes(to: channel).allSatisfy { $0.event == "update" })
+            try await harness.pool.execute(
+                "UPDATE active_matches SET updated_at = now() - interval '31 seconds'")
+            try await eventually("the end follows") {
+                await harness.apns.pushes(to: channel).last?.event == "end"
             }
         }
     }
@@ -391,47 +359,39 @@ import Testing
     }
 
     @Test func anAcceptedStartIsResolvedWhenTheDatabaseIsBack() async throws {
-        try await Harness.with { harness in
-            try await harness.askForChannel()
-            try await harness.coordinate { coordinator in
-                _ = try await harness.openChannel()
-                // What records it fails until the trigger is gone.
-                try await harness.pool.execute(
-                    """
-                    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-                        $$ BEGIN RAISE EXCEPTION 'not now'; END $$;
-                    """)
-                try await harness.pool.execute(
-                    """
-                    CREATE TRIGGER refuse BEFORE UPDATE ON live_activities FOR EACH ROW
-                        WHEN (NEW.status = 'active') EXECUTE FUNCTION refuse()
-                    """)
-                try await harness.follow("asha", listens: true)
-                coordinator.activitiesChanged()
-                try await eventually("it is started") {
-                    await !harness.apns.pushes(to: Harness.startToken("asha")).isEmpty
-                }
-                try await harness.settle()
-                #expect(try await harness.status("asha") == "pending none")
-                try await harness.pool.execute("DROP TRIGGER refuse ON live_activities")
-                try await eventually("the activity runs") { try await harness.status("asha") == "active none" }
-                #expect(await harness.apns.pushes(to: Harness.startToken("asha")).count == 1)
+        try await Harness.withChannel { harness, coordinator, channel in
+            // What records it fails until the trigger is gone.
+            try await harness.pool.execute(
+                """
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+                    $$ BEGIN RAISE EXCEPTION 'not now'; END $$;
+                """)
+            try await harness.pool.execute(
+                """
+                CREATE TRIGGER refuse BEFORE UPDATE ON live_activities FOR EACH ROW
+                    WHEN (NEW.status = 'active') EXECUTE FUNCTION refuse()
+                """)
+            try await harness.follow("asha", listens: true)
+            coordinator.activitiesChanged()
+            try await eventually("it is started") {
+                await !harness.apns.pushes(to: Harness.startToken("asha")).isEmpty
             }
+            try await harness.settle()
+            #expect(try await harness.status("asha") == "pending none")
+            try await harness.pool.execute("DROP TRIGGER refuse ON live_activities")
+            try await eventually("the activity runs") { try await harness.status("asha") == "active none" }
+            #expect(await harness.apns.pushes(to: Harness.startToken("asha")).count == 1)
         }
     }
 
     @Test func aHoldKeepsPublishesFromLeaving() async throws {
-        try await Harness.with { harness in
-            try await harness.askForChannel()
-            try await harness.coordinate { coordinator in
-                let channel = try await harness.openChannel()
-                try await harness.hold(.pushes, of: coordinator)
-                try await harness.settle()
-                let count = await harness.apns.pushes(to: channel).count
-                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
-                try await harness.settle()
-                #expect(await harness.apns.pushes(to: channel).count == count)
-            }
+        try await Harness.withChannel { harness, coordinator, channel in
+            try await harness.hold(.pushes, of: coordinator)
+            try await harness.settle()
+            let count = await harness.apns.pushes(to: channel).count
+            await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
+            try await harness.settle()
+            #expect(await harness.apns.pushes(to: channel).count == count)
         }
     }
 
@@ -480,6 +440,25 @@ extension Harness {
             INSERT INTO broadcast_channels (match_id, environment, class, generation, shard)
             VALUES ($1, 'production', $2, 1, 7)
             """, [.int(Self.match.rawValue), .int(AudienceClass(level).rawValue)])
+    }
+
+    /// A match with a channel, and a coordinator that has had it made.
+    static func withChannel(
+        _ body: (Harness, LACoordinator, String) async throws -> Void
+    ) async throws {
+        try await with { harness in
+            try await harness.askForChannel()
+            try await harness.coordinate { coordinator in
+                try await body(harness, coordinator, try await harness.openChannel())
+            }
+        }
+    }
+
+    /// Follows with a phone that can listen, and waits until its card is on the channel.
+    func showListener(_ name: String, _ coordinator: LACoordinator) async throws {
+        try await follow(name, listens: true)
+        coordinator.activitiesChanged()
+        try await eventually("the activity runs") { try await status(name) == "active none" }
     }
 
     /// Waits until APNs has made the channel.

@@ -3,8 +3,12 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import unittest
+
+from browser import Browser
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.append(str(TESTS / "Harness"))
@@ -52,3 +56,29 @@ class WholeSuite(Suite):
     @property
     def url(self):
         return self.endpoints["lab"] + "/"
+
+
+class SuiteTestCase(unittest.TestCase):
+    """Tests of the page with a whole suite behind it."""
+
+    @classmethod
+    def start(cls, **options):
+        cls.chromium = Browser()
+        cls.addClassCleanup(cls.chromium.close)
+        cls.suite = WholeSuite(**options).__enter__()
+        cls.addClassCleanup(cls.end)
+
+    @classmethod
+    def end(cls):
+        # As Ctrl-C does.
+        cls.suite.up.send_signal(signal.SIGINT)
+        cls.suite.__exit__()
+        # Anything else: a process that would not end, or was left behind.
+        if cls.suite.status != 0:
+            raise AssertionError(f"the suite ended with {cls.suite.status}")
+
+    def open(self, path, **size):
+        page = self.chromium.page(**size)
+        self.addCleanup(page.close)
+        page.open(self.suite.url + path)
+        return page

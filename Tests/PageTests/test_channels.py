@@ -1,10 +1,8 @@
 """The page where a match has broadcast channels: a phone goes from a channel to a token and back, in the whole suite."""
 
-import signal
 import unittest
 
-from browser import Browser
-from page_fixture import WholeSuite
+from page_fixture import SuiteTestCase
 
 # Pushes go through five processes, on a machine that has other things to do.
 PATIENCE = 30
@@ -13,22 +11,11 @@ WAY = "document.querySelector('.follow-state').textContent"
 CHANNEL, TOKEN = "Following · card on a channel", "Following · card on its own token"
 
 
-class ChannelTests(unittest.TestCase):
+class ChannelTests(SuiteTestCase):
     @classmethod
     def setUpClass(cls):
-        cls.chromium = Browser()
-        cls.addClassCleanup(cls.chromium.close)
         # Five follow with all alerts, which is worth a channel; one alone with another level is not.
-        cls.suite = WholeSuite(speed=20, phones=6, settings={"BROADCAST": "auto", "CHANNEL_MIN_FOLLOWERS": "3"}).__enter__()
-        cls.addClassCleanup(cls.end)
-
-    @classmethod
-    def end(cls):
-        # As Ctrl-C does.
-        cls.suite.up.send_signal(signal.SIGINT)
-        cls.suite.__exit__()
-        if cls.suite.status != 0:
-            raise AssertionError(f"the suite ended with {cls.suite.status}")
+        cls.start(speed=20, phones=6, settings={"BROADCAST": "auto", "CHANNEL_MIN_FOLLOWERS": "3"})
 
     def see_a_wicket(self, page):
         before = int(page.run(SCORE).split("/")[1])
@@ -45,10 +32,8 @@ class ChannelTests(unittest.TestCase):
         page.wait(f"document.querySelector('.tile[data-id=phone-5]').classList.contains('on-channel') === {on_channel}")
 
     def test_a_phone_goes_from_a_channel_to_a_token_and_back(self):
-        page = self.chromium.page(width=390, height=844)
-        self.addCleanup(page.close)
         # The fifth of ten iPhones follows nothing at first.
-        page.open(self.suite.url + "#phone-5")
+        page = self.open("#phone-5", width=390, height=844)
         page.wait("document.querySelector('.follow-button')?.dataset.state === 'empty'", PATIENCE)
         page.wait("document.querySelector('.card-match [data-role=score]')?.textContent", PATIENCE)
         page.wait("[...document.querySelectorAll('.tile-score')].filter((score) => score.textContent).length === 5", PATIENCE)
@@ -64,7 +49,7 @@ class ChannelTests(unittest.TestCase):
         self.assertEqual(page.text(".follow-alerts [aria-checked=true]"), "Key moments")
         page.wait("document.querySelector('.log').textContent.includes('Ball ')", PATIENCE)
         self.see_a_wicket(page)
-        # A card with a token keeps it, whatever its user wants to hear: a new follow makes another one.
+        # A card with a token keeps it when its user wants other alerts: a new follow makes another card.
         page.click(".follow-button")
         page.wait("document.querySelector('.follow-button').dataset.state === 'empty'", PATIENCE)
         page.wait("!document.querySelector('.la')", PATIENCE)

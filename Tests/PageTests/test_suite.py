@@ -1,37 +1,17 @@
 """The page on real phones: the app's own code, the real executables, and only the outside world made up."""
 
-import signal
 import unittest
 
-from browser import Browser
-from page_fixture import WholeSuite
+from page_fixture import SuiteTestCase
 
 # Pushes go through five processes, on a machine that has other things to do.
 PATIENCE = 30
 
 
-class WholeSuiteTests(unittest.TestCase):
+class WholeSuiteTests(SuiteTestCase):
     @classmethod
     def setUpClass(cls):
-        cls.chromium = Browser()
-        cls.addClassCleanup(cls.chromium.close)
-        cls.suite = WholeSuite(speed=10, phones=20).__enter__()
-        cls.addClassCleanup(cls.end)
-
-    @classmethod
-    def end(cls):
-        # As Ctrl-C does.
-        cls.suite.up.send_signal(signal.SIGINT)
-        cls.suite.__exit__()
-        # Anything else: a process that would not end, or was left behind.
-        if cls.suite.status != 0:
-            raise AssertionError(f"the suite ended with {cls.suite.status}")
-
-    def open(self, path):
-        page = self.chromium.page()
-        self.addCleanup(page.close)
-        page.open(self.suite.url + path)
-        return page
+        cls.start(speed=10, phones=20)
 
     def test_follow_a_match_and_see_the_wicket_arrive(self):
         # The fifth of ten iPhones follows nothing at first; the others got their activity by a push.

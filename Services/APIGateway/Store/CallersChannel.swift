@@ -49,7 +49,7 @@ enum CallersChannel {
         (d.device_token IS NOT NULL AND EXISTS (
             SELECT FROM live_activities AS la
             WHERE la.user_id = d.user_id AND la.device_id = d.device_id
-                AND (la.channel_id IS NOT NULL OR la.renewal_channel_id IS NOT NULL)
+                AND \(ChannelSQL.listens("la"))
                 AND (la.status = 'active' OR la.status = 'pending' AND la.start_sent_at IS NOT NULL)
                 AND la.match_id = \(match ?? "la.match_id")))
         """

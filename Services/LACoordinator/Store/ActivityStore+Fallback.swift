@@ -121,7 +121,7 @@ extension ActivityStore {
             CROSS JOIN LATERAL (
                 (SELECT c.match_id FROM live_activities c
                 WHERE c.user_id = d.user_id AND c.device_id = d.device_id AND c.status = 'ended'
-                    AND (c.channel_id IS NOT NULL OR c.renewal_channel_id IS NOT NULL) AND c.ended_at > clock_timestamp() - interval '8 hours'
+                    AND \(ChannelSQL.listens("c")) AND c.ended_at > clock_timestamp() - interval '8 hours'
                     AND \(MissingCardSQL.isNewest("c")) AND \(isNotHeld("c.match_id"))
                     AND NOT EXISTS (
                         SELECT FROM match_follows f WHERE f.user_id = c.user_id AND f.match_id = c.match_id)

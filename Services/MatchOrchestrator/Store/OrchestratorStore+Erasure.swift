@@ -28,7 +28,7 @@ extension OrchestratorStore {
     /// it never saw. One that listened to a channel is what its phone is asked about.
     private static let isDone = """
         (t.status = 'ended'
-            AND NOT ((t.channel_id IS NOT NULL OR t.renewal_channel_id IS NOT NULL) AND EXISTS (
+            AND NOT (\(ChannelSQL.listens("t")) AND EXISTS (
                 SELECT FROM devices AS d
                 WHERE d.user_id = t.user_id AND d.device_id = t.device_id AND \(isToBeAsked("d"))))
             AND t.ended_at <= clock_timestamp() - interval '\(AccountErasure.margin) seconds'

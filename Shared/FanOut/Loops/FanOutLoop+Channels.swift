@@ -35,7 +35,7 @@ extension FanOutLoop {
                 number: number, match: match, trust: trust, bundleID: rules.bundleID, entry: entry, pacer: pacer)
         }
         if shards.isClosing(entry.shard) { cohort.stage = .closing }
-        match.giveGained(to: cohort)
+        match.addGained(to: cohort)
         match.channels.append(cohort)
         match.progress.targeted += 1
         cohort.queue(0)

@@ -79,7 +79,7 @@ extension FanOutLoop {
                 number: number, match: match, environment: entry.environment, shard: entry.shard, trust: trust)
         }
         if shards.isClosing(entry.shard) { cohort.stage = .closing }
-        match.giveGained(to: cohort)
+        match.addGained(to: cohort)
         match.tokens.append(cohort)
         return cohort
     }

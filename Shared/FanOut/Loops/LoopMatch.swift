@@ -136,8 +136,8 @@ final class LoopMatch {
         gainedMeanwhile[bucket] = (epoch, known.union([alert]))
     }
 
-    /// Gives a new cohort the alerts that were gained for it before it was there.
-    func giveGained(to cohort: any Cohort) {
+    /// Adds the alerts that were gained for a cohort's bucket before the cohort was there.
+    func addGained(to cohort: any Cohort) {
         guard let gained = gainedMeanwhile[cohort.bucket], gained.epoch == cohort.trust.epoch else { return }
         cohort.gained.formUnion(gained.alerts)
         cohort.tried.formUnion(gained.alerts)

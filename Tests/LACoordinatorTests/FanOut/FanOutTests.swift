@@ -358,8 +358,8 @@ import Testing
         await bench.end()
     }
 
-    /// A lease that could not be renewed for a moment is lost and taken again, with the same epoch.
-    @Test func anAlertThatIsGainedWhileItsShardIsTakenAnewIsSent() async throws {
+    /// A lease that could not be renewed for a moment is lost and acquired again, with the same epoch.
+    @Test func anAlertThatIsGainedWhileItsShardIsAcquiredAgainIsSent() async throws {
         let bench = try await Bench(claims: { _, _ in nil })
         let phone = Bench.entry("asha")
         await bench.fanOut.add([phone])

@@ -19,7 +19,7 @@ import Testing
         "died before the answer", "takeover", "reopened", "orphan",
     ]
 
-    @Test func nobodyIsToldTwiceAndEveryCardAndChannelEnds() async throws {
+    @Test func noAlertComesTwiceAndEveryCardAndChannelEnds() async throws {
         let least = ProcessInfo.processInfo.environment["LIFE_CHANNEL_LIVES"].flatMap { Int($0) } ?? 1_024
         var (lives, problems, seed): (Int, Int, UInt64) = (0, 0, 0)
         var met: [String: Int] = [:]

@@ -124,7 +124,7 @@ struct ChannelLives {
 
     private mutating func takeOver() async throws {
         try await harness.takeOver()
-        // Who has claimed an alert and was refused is gone.
+        // The claimant of an alert that was refused is gone.
         owed = [:]
         count("takeover")
     }
@@ -278,7 +278,7 @@ struct ChannelLives {
                     phones[place].cards.removeAll { $0.channel == end.id }
                 }
             }
-            // Who has published may die before the answer.
+            // The publisher may die before the answer.
             guard !random.chance(0.1) else { continue }
             try await calls.finish(end, answer.map { .answered($0) } ?? .unknown)
         }
@@ -289,7 +289,7 @@ struct ChannelLives {
             switch Int.random(in: 0..<10, using: &random) {
             case 0: count("died before the call")
             case 1:
-                await apple.createForNobody()
+                await apple.createUnheardOf()
                 count("died before the answer")
             case 2:
                 try await takeOver()

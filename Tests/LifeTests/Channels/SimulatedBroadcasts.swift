@@ -10,7 +10,7 @@ actor SimulatedBroadcasts: ChannelManagement {
     struct NoAnswer: Error {}
 
     private(set) var channels: Set<ChannelID> = []
-    /// Those that the caller never heard of.
+    /// Those whose caller had no answer.
     private(set) var unheardOf: Set<ChannelID> = []
     /// Whether the app may broadcast.
     private(set) var isOn = true
@@ -48,8 +48,8 @@ actor SimulatedBroadcasts: ChannelManagement {
         return .channel(id)
     }
 
-    /// Makes a channel for somebody who dies before the answer.
-    func createForNobody() {
+    /// Makes a channel for a caller that dies before the answer.
+    func createUnheardOf() {
         guard isOn, !isStormy, case .channel(let id) = try? create(.production) else { return }
         unheardOf.insert(id)
     }
