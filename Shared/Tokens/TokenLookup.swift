@@ -14,12 +14,14 @@ final class TokenLookup: @unchecked Sendable {
         guard let keyed = EVP_MAC_CTX_new(mac) else { throw OpenSSLError(doing) }
         self.keyed = keyed
         var name = Array("SHA256".utf8CString)
-        let isReady = name.withUnsafeMutableBufferPointer { name in
-            let parameters = [
-                OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0),
-                OSSL_PARAM_construct_end(),
-            ]
-            return EVP_MAC_init(keyed, key, key.count, parameters) == 1
+        // A parameter points at its own name, too, so both must outlive the call that reads them.
+        let isReady = OSSL_MAC_PARAM_DIGEST.withCString { digest in
+            name.withUnsafeMutableBufferPointer { name in
+                let parameters = [
+                    OSSL_PARAM_construct_utf8_string(digest, name.baseAddress, 0), OSSL_PARAM_construct_end(),
+                ]
+                return EVP_MAC_init(keyed, key, key.count, parameters) == 1
+            }
         }
         guard isReady else { throw OpenSSLError(doing) }
     }
