@@ -4,7 +4,12 @@
 # sanitized thread|address: builds the tests of what sends and of what it stands on, runs them, and prints one line
 # of JSON; with status 1 when there is a report, a test fails, or the tests did not run to their end.
 sanitized() {
-    local kind=$1 folder program log report status=0 tests ends reports failed targets=(Reactor HTTP2 LACoordinator)
+    local kind=$1 folder program log report status=0 tests ends reports failed skipped=()
+    local targets=(Tokens Postgres HTTPClient Reactor HTTP2 LACoordinator)
+    # ThreadSanitizer cannot see the kernel hand a Mutex over to a thread that waits (FUTEX_LOCK_PI), and reports a race in
+    # any program where threads wait for one; and it reads a wild address for an inout value of no size, which the random
+    # generator of the tests of Backoff is.
+    [ "$kind" != thread ] || skipped=(--skip '^(LACoordinatorTests\.ScheduleTests|ReactorTests\.BackoffTests)')
     # Beside the builds of deploy/test, which would be made anew otherwise.
     folder=.build-$kind
     log=$folder/tests.log
@@ -23,7 +28,7 @@ sanitized() {
         TEST_PATIENCE=10 TSAN_OPTIONS="log_path=$report exitcode=66 halt_on_error=0" \
             ASAN_OPTIONS="log_path=$report exitcode=66 detect_leaks=0 detect_stack_use_after_return=0" \
             "$program" --testing-library swift-testing --experimental-maximum-parallelization-width 4 \
-            --filter "^${target}Tests\\." >>"$log" 2>&1 || true
+            --filter "^${target}Tests\\." "${skipped[@]}" >>"$log" 2>&1 || true
     done
     tests=$(sed -n 's/.*Test run with \([0-9]*\) tests.*/\1/p' "$log" | awk '{ sum += $1 } END { print sum + 0 }')
     reports=$(cat "$report".* 2>/dev/null | grep -c '^\(WARNING\|.*ERROR\): \(Thread\|Address\)Sanitizer')
