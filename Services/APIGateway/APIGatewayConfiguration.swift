@@ -98,7 +98,7 @@ public struct APIGatewayConfiguration: Sendable {
             throw ConfigurationError(setting: "REPLAY_URL", problem: "is only allowed with SIGHTSCREEN_STAND_INS=1")
         }
         let minimum = try settings.string("MIN_APP_VERSION")
-        guard Self.isVersion(minimum) else {
+        guard TextForm.version.accepts(minimum) else {
             throw ConfigurationError(setting: "MIN_APP_VERSION", problem: "\"\(minimum)\" is not a version like 1.2.3")
         }
         appConfig = AppConfig(
@@ -123,12 +123,5 @@ public struct APIGatewayConfiguration: Sendable {
 
     private static func seconds(_ name: String, _ settings: Settings) throws(ConfigurationError) -> Int {
         Int(try settings.duration(name).components.seconds)
-    }
-
-    /// A version has one to three numbers with dots between them.
-    private static func isVersion(_ text: String) -> Bool {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return (1...3).contains(parts.count)
-            && parts.allSatisfy { Int($0) != nil && $0.utf8.count <= 6 && !$0.hasPrefix("-") }
     }
 }

@@ -102,7 +102,7 @@ import Tokens
             Case(service: "api-gateway", setting: "RATE_LIMIT_FACTOR", value: "-1"),
             Case(service: "api-gateway", setting: "REPLAY_URL", value: "http://127.0.0.1:8092"),
             Case(service: "api-gateway", setting: "TRUSTED_PROXIES", value: "10.0.0.0/33"),
-            Case(service: "api-gateway", setting: "MIN_APP_VERSION", value: "x"),
+            Case(service: "api-gateway", setting: "MIN_APP_VERSION", value: "+1.2"),
             Case(service: "api-gateway", setting: "STORE_URL", value: "nowhere"),
             Case(service: "api-gateway", setting: "FOLLOW_RETENTION", value: "x"),
             Case(service: "api-gateway", setting: "START_LEASE", value: "x"),

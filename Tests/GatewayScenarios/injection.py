@@ -135,7 +135,7 @@ def value(name, path, schema=None):
         "appVersion": "2.4.0", "version": "2.4.0", "minAppVersion": "1.0.0", "storeUrl": "https://apps.apple.com",
         "maintenanceMessage": "Back at 10.", "league": "10", "status": "live", "limit": "50", "before": "1304076",
         "cursor": "1795305600-1304076", "date": "2026-03-01", "from": "2026-03-01", "to": "2026-03-02",
-        "nonce": NONCE, "bootedAt": 1795305600, "activities": [{"matchId": str(LIVE_MATCH), "activityId": "activity-b"}],
+        "nonce": NONCE, "channelId": "bGl2ZS1jaGFubmVs", "bootedAt": 1795305600, "activities": [{"matchId": str(LIVE_MATCH), "activityId": "activity-b"}],
     }
     if name in known:
         return known[name]
