@@ -23,6 +23,8 @@ import Testing
         private var held: CheckedContinuation<Void, Never>?
         /// The step that waits for `release`.
         var holds: String?
+        /// Keeps the backend from deleting the user's data.
+        var eraseTrouble: APIError?
         /// Whether the bootstrap gets no changes of the user.
         var isDeaf = false
         /// Whether the bootstrap gets no notice before another user signs in.
@@ -83,6 +85,14 @@ import Testing
                 closeSession: {
                     await self.pass("sign-out")
                     await self.auth.signOut()
+                },
+                eraseUser: { () async throws(APIError) in
+                    await self.pass("erase")
+                    if let trouble = await self.eraseTrouble { throw trouble }
+                },
+                deleteUser: { () async throws(AuthError) in
+                    await self.pass("delete")
+                    try await self.auth.deleteUser()
                 },
                 users: { self.isDeaf ? AsyncStream { $0.finish() } : self.auth.users() },
                 currentUser: { self.auth.currentUser },
@@ -361,6 +371,48 @@ import Testing
         #expect(script.bootstrap.state == .halted(.signIn))
         #expect(script.order.suffix(3) == ["no polling", "farewell of asha", "sign-out"])
         #expect(script.states.suffix(3).allSatisfy { $0 == .launching(.authRestore) })
+        await script.bootstrap.stop()
+    }
+
+    // MARK: - The account's deletion
+
+    @Test func anAccountIsDeletedAtTheBackendAndThenInThePool() async throws {
+        let script = Script()
+        script.auth.add(Script.user, password: "p")
+        await script.bootstrap.start()
+        try await script.bootstrap.deleteAccount()
+        #expect(script.bootstrap.state == .halted(.signIn))
+        #expect(script.order.suffix(3) == ["erase", "no polling", "delete"])
+        #expect(script.auth.currentUser == nil)
+        await #expect(throws: AuthError.wrongCredentials) {
+            try await script.auth.signIn(email: Script.user.email, password: "p")
+        }
+        await script.bootstrap.stop()
+    }
+
+    @Test func whatTheBackendDidNotDeleteStaysInThePool() async throws {
+        let script = Script()
+        await script.bootstrap.start()
+        script.eraseTrouble = .transport(.offline)
+        await #expect(throws: AccountDeletionError.backend(.transport(.offline))) {
+            try await script.bootstrap.deleteAccount()
+        }
+        #expect(script.order.last == "erase")
+        #expect(script.bootstrap.state == .ready)
+        #expect(script.auth.currentUser == Script.user)
+        await script.bootstrap.stop()
+    }
+
+    @Test func aUserWhoIsStillInThePoolMayTryAgain() async throws {
+        let script = Script()
+        await script.bootstrap.start()
+        script.auth.refuse(.unavailable)
+        await #expect(throws: AccountDeletionError.pool(.unavailable)) { try await script.bootstrap.deleteAccount() }
+        script.auth.refuse(nil)
+        await script.bootstrap.retry()
+        #expect(script.bootstrap.state == .ready)
+        try await script.bootstrap.deleteAccount()
+        #expect(script.bootstrap.state == .halted(.signIn))
         await script.bootstrap.stop()
     }
 

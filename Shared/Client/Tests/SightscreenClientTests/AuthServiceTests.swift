@@ -98,6 +98,31 @@ import Testing
         #expect(try await phone.auth.restore() == nil)
     }
 
+    @Test func aDeletedUserIsInNeitherThePoolNorThePhone() async throws {
+        let phone = await Account()
+        try await phone.signIn()
+        // The token that a call needs is renewed first.
+        phone.clock.advance(seconds: 3_600)
+        try await phone.auth.deleteUser()
+        #expect(await phone.cognito.calls("DeleteUser").map(\.status) == [200])
+        #expect(phone.auth.currentUser == nil)
+        #expect(phone.keychain.names.isEmpty)
+        await #expect(throws: AuthError.wrongCredentials) { try await phone.signIn() }
+        await #expect(throws: AuthError.sessionEnded) { try await phone.auth.deleteUser() }
+    }
+
+    @Test func aDeletionWhoseAnswerWasLostIsDoneAtTheSecondCall() async throws {
+        let phone = await Account()
+        try await phone.signIn()
+        await phone.cognito.trouble("DeleteUser", .transport(.timeout))
+        await #expect(throws: AuthError.transport(.timeout)) { try await phone.auth.deleteUser() }
+        #expect(phone.auth.currentUser != nil)
+        await phone.cognito.trouble(
+            "DeleteUser", .refusal("UserNotFoundException", "User does not exist.", status: 400))
+        try await phone.auth.deleteUser()
+        #expect(phone.auth.currentUser == nil)
+    }
+
     @Test func currentUserIsWhoIsSignedIn() async throws {
         let phone = await Account()
         var users = phone.auth.users().makeAsyncIterator()

@@ -50,4 +50,10 @@ public protocol AuthService: SessionPort, AnyObject, Observable {
     /// Ends the session on this phone at once, and at Cognito if it can be reached. Calls to the gateway for this user
     /// come before (`LiveActivityService.signOut`); `AppBootstrap.signOut` does both.
     func signOut() async
+
+    /// Deletes the user from the pool, and ends the session on this phone. The backend's data comes before
+    /// (`LiveActivityService.deleteAccount`), because it needs the session; `AppBootstrap.deleteAccount` does both.
+    ///
+    /// - Throws: the reason why the user is still there. The session goes on, unless it is the reason.
+    func deleteUser() async throws(AuthError)
 }

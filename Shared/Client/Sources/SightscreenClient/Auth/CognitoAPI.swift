@@ -72,6 +72,11 @@ struct CognitoAPI: Sendable {
         try await call(.globalSignOut, ["AccessToken": .text(accessToken)], timeout: Self.farewell)
     }
 
+    /// Calls [DeleteUser](https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_DeleteUser.html).
+    func deleteUser(_ accessToken: String) async throws(AuthError) {
+        try await call(.deleteUser, ["AccessToken": .text(accessToken)])
+    }
+
     // MARK: - Sending
     /// The timeout of the calls for a sign-out.
     private static let farewell = Duration.seconds(5)

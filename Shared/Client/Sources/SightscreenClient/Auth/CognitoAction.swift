@@ -11,6 +11,7 @@ enum CognitoAction: String, CaseIterable, Sendable {
     case revoke
     /// Revokes all of the user's tokens, on every phone.
     case globalSignOut
+    case deleteUser
 
     /// The value of the header `X-Amz-Target`.
     var target: String {
@@ -24,6 +25,7 @@ enum CognitoAction: String, CaseIterable, Sendable {
             case .confirmForgotPassword: "ConfirmForgotPassword"
             case .revoke: "RevokeToken"
             case .globalSignOut: "GlobalSignOut"
+            case .deleteUser: "DeleteUser"
             }
         return "AWSCognitoIdentityProviderService.\(name)"
     }

@@ -204,6 +204,18 @@ public final class CognitoAuthService: AuthService {
         await close(ending, api.settings.signOut)
     }
 
+    public func deleteUser() async throws(AuthError) {
+        try load()
+        // A token that has expired is renewed first.
+        guard let token = await accessToken(), let deleted = session?.user.id else { throw .sessionEnded }
+        do throws(AuthError) { try await api.deleteUser(token) } catch {
+            // An earlier call has deleted the user, and its answer was lost.
+            guard error == .refused("UserNotFoundException") else { throw error }
+        }
+        AppLogger.info("The user is deleted from the pool", category: .auth)
+        if session?.user.id == deleted { end() }
+    }
+
     private func close(_ ending: StoredSession, _ manner: CognitoSettings.SignOut) async {
         do throws(AuthError) {
             switch manner {

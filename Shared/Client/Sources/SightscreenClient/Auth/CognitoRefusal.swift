@@ -64,7 +64,7 @@ struct CognitoRefusal: Decodable, Hashable, Sendable {
 
     private func notAuthorized(_ action: CognitoAction, _ sentence: String) -> AuthError {
         switch action {
-        case .refresh, .revoke, .globalSignOut: return .sessionEnded
+        case .refresh, .revoke, .globalSignOut, .deleteUser: return .sessionEnded
         // "User cannot be confirmed. Current status is CONFIRMED" says that the code was accepted before.
         case .confirmSignUp: return .alreadyVerified
         default: break

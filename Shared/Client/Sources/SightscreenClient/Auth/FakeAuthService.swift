@@ -122,6 +122,13 @@ public final class FakeAuthService: AuthService {
 
     public func signOut() async { publish(nil) }
 
+    public func deleteUser() async throws(AuthError) {
+        try check()
+        guard let user = currentUser else { throw .sessionEnded }
+        accounts[user.email] = nil
+        publish(nil)
+    }
+
     // MARK: - SessionPort
 
     @MainActor

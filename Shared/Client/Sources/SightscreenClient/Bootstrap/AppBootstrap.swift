@@ -89,6 +89,29 @@ public final class AppBootstrap {
         }
     }
 
+    /// Deletes the user's account: ends the activities on this phone, deletes the user's data at the backend, then the
+    /// user in the pool, and asks for a sign-in. An app with accounts has to offer this ([App Review Guidelines
+    /// 5.1.1(v)](https://developer.apple.com/support/offering-account-deletion-in-your-app)).
+    ///
+    /// - Throws: the step that failed. The user is still signed in and may try again.
+    public func deleteAccount() async throws(AccountDeletionError) {
+        let outcome = await inTurn { () -> Result<Void, AccountDeletionError> in
+            do throws(APIError) { try await self.steps.eraseUser() } catch { return .failure(.backend(error)) }
+            self.state = .launching(.authRestore)
+            self.nextLook?.cancel()
+            await self.stopPolling()
+            do throws(AuthError) { try await self.steps.deleteUser() } catch {
+                AppLogger.error("The user is still in the pool", error: error, category: .auth)
+                // At the backend the session now belongs to a new user without data.
+                await self.runPhases()
+                return .failure(.pool(error))
+            }
+            self.halt(.signIn)
+            return .success(())
+        }
+        try outcome?.get()
+    }
+
     /// Stops all operations, and returns when none runs: a launch is given up at any point, and none begins any more.
     /// It is for apps that end while their process lives on (debug builds, tests, simulated phones); the next app has a
     /// bootstrap of its own.
@@ -104,15 +127,17 @@ public final class AppBootstrap {
 
     // MARK: - One operation at a time
 
-    private func inTurn(_ work: @escaping @MainActor () async -> Void) async {
+    /// - Returns: the result of the work; nil when the operations have been stopped.
+    @discardableResult
+    private func inTurn<Value: Sendable>(_ work: @escaping @MainActor () async -> Value) async -> Value? {
         let before = lastTurn
-        let turn = Task {
+        let turn = Task { () -> Value? in
             await before?.value
-            guard !self.isStopped else { return }
-            await work()
+            guard !self.isStopped else { return nil }
+            return await work()
         }
-        lastTurn = turn
-        await turn.value
+        lastTurn = Task { _ = await turn.value }
+        return await turn.value
     }
 
     private func listen() {

@@ -31,6 +31,11 @@ extension BootSteps {
                 await notifications.unregisterDevice()
             },
             closeSession: { await auth.signOut() },
+            eraseUser: { () async throws(APIError) in
+                try await liveActivities.deleteAccount()
+                await notifications.unregisterDevice()
+            },
+            deleteUser: { () async throws(AuthError) in try await auth.deleteUser() },
             users: { auth.users() }, currentUser: { auth.currentUser },
             beforeReplacement: { farewell in auth.beforeReplacement(farewell) })
     }

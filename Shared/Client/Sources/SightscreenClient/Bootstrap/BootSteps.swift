@@ -20,6 +20,10 @@ public struct BootSteps: Sendable {
     public var farewell: @Sendable () async -> Void
     /// Ends the session.
     public var closeSession: @Sendable () async -> Void
+    /// Deletes the user's data at the backend and on the phone, while the session is still valid.
+    public var eraseUser: @Sendable () async throws(APIError) -> Void
+    /// Deletes the user from the pool, and with that the session.
+    public var deleteUser: @Sendable () async throws(AuthError) -> Void
     /// A stream of the signed-in user, now and after each change.
     public var users: @MainActor @Sendable () -> AsyncStream<AppUser?>
     public var currentUser: @MainActor @Sendable () -> AppUser?
@@ -36,6 +40,8 @@ public struct BootSteps: Sendable {
         startPolling: @escaping @Sendable () async -> Void, stopPolling: @escaping @Sendable () async -> Void,
         releaseActivities: @escaping @Sendable () async -> Void, farewell: @escaping @Sendable () async -> Void,
         closeSession: @escaping @Sendable () async -> Void,
+        eraseUser: @escaping @Sendable () async throws(APIError) -> Void,
+        deleteUser: @escaping @Sendable () async throws(AuthError) -> Void,
         users: @escaping @MainActor @Sendable () -> AsyncStream<AppUser?>,
         currentUser: @escaping @MainActor @Sendable () -> AppUser?,
         beforeReplacement: @escaping @MainActor @Sendable (@escaping @MainActor @Sendable () async -> Void) -> Void
@@ -51,6 +57,8 @@ public struct BootSteps: Sendable {
         self.releaseActivities = releaseActivities
         self.farewell = farewell
         self.closeSession = closeSession
+        self.eraseUser = eraseUser
+        self.deleteUser = deleteUser
         self.users = users
         self.currentUser = currentUser
         self.beforeReplacement = beforeReplacement

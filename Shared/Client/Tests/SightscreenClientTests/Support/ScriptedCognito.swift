@@ -1,5 +1,7 @@
 import FoundationEssentials
-import SightscreenClient
+import SightscreenModels
+
+@testable import SightscreenClient
 
 /// A Cognito in memory. It refuses the calls that the real one refuses, in its words, and can be made to fail.
 actor ScriptedCognito: WebTransport {
@@ -105,7 +107,7 @@ actor ScriptedCognito: WebTransport {
     // MARK: - Cognito
 
     private func answer(_ action: String, _ body: JSON) -> APIResponse {
-        guard action == "GlobalSignOut" || body["ClientId"]?.text == Self.clientID else {
+        guard ["GlobalSignOut", "DeleteUser"].contains(action) || body["ClientId"]?.text == Self.clientID else {
             return refusal("ResourceNotFoundException", "User pool client does not exist.")
         }
         let email = body["Username"]?.text ?? ""
@@ -142,6 +144,16 @@ actor ScriptedCognito: WebTransport {
             return APIResponse(status: 200)
         case "GlobalSignOut":
             refreshTokens = [:]
+            return APIResponse(status: 200)
+        case "DeleteUser":
+            guard let sub = body["AccessToken"]?.text.flatMap({ TokenClaims(token: $0)?.sub.rawValue }) else {
+                return refusal("NotAuthorizedException", "Invalid Access Token")
+            }
+            guard let email = accounts.first(where: { $0.value.sub == sub })?.key else {
+                return refusal("UserNotFoundException", "User does not exist.")
+            }
+            accounts[email] = nil
+            refreshTokens = refreshTokens.filter { $0.value != email }
             return APIResponse(status: 200)
         default: return refusal("UnknownOperationException")
         }
