@@ -11,6 +11,13 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// Xcode puts the privacy manifest into the app's bundle. Where there are no bundles it would only be code to find it.
+#if os(macOS)
+    let (manifest, withoutManifest): ([Resource], [String]) = ([.process("PrivacyInfo.xcprivacy")], [])
+#else
+    let (manifest, withoutManifest): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy"])
+#endif
+
 let package = Package(
     name: "SightscreenClient",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -26,7 +33,9 @@ let package = Package(
     ],
     targets: [
         .target(name: "SightscreenModels", swiftSettings: settings),
-        .target(name: "SightscreenClient", dependencies: ["SightscreenModels"], swiftSettings: settings),
+        .target(
+            name: "SightscreenClient", dependencies: ["SightscreenModels"], exclude: withoutManifest,
+            resources: manifest, swiftSettings: settings),
         .target(
             name: "SightscreenClientTesting", dependencies: ["SightscreenModels", "SightscreenClient"],
             swiftSettings: settings),
