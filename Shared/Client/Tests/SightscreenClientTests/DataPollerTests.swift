@@ -95,6 +95,56 @@ import Testing
         poller.disappear()
     }
 
+    // MARK: - Another source
+
+    @Test func anotherSourceTakesThePlaceOfTheOneBefore() async throws {
+        poller.appear()
+        try await asleep(after: 1)
+        let other = Source()
+        poller.use(other)
+        try await eventually("the other is fetched") { other.refreshes == 1 && clock.sleeperCount == 1 }
+        clock.advance(seconds: 5)
+        try await eventually("and polled") { other.refreshes == 2 && clock.sleeperCount == 1 }
+        #expect(source.refreshes == 1)
+        poller.use(other)
+        #expect(poller.source === other)
+        poller.disappear()
+    }
+
+    @Test func aLateFailureOfTheFormerSourceIsNotShown() async throws {
+        source.isHeld = true
+        source.failure = .transport(.offline)
+        poller.appear()
+        try await eventually("it is asked") { source.underWay == 1 }
+        let other = Source()
+        other.cached = 7
+        poller.use(other)
+        source.release()
+        try await eventually("the other is fetched") { other.refreshes == 1 }
+        #expect(poller.lastError == nil)
+        poller.disappear()
+    }
+
+    // MARK: - What a view says
+
+    @Test func aViewSaysWhyThereIsNothingOrNothingNewer() async throws {
+        #expect(poller.notice == .loading)
+        source.failure = .transport(.offline)
+        poller.appear()
+        try await asleep(after: 1)
+        #expect(poller.notice == .failed(.transport(.offline)))
+        source.failure = nil
+        // The clock stands still.
+        poller.retry()
+        try await asleep(after: 2)
+        #expect(poller.notice == .nothing)
+        source.failure = .transport(.timeout)
+        clock.advance(seconds: 5)
+        try await asleep(after: 3)
+        #expect(poller.notice == .outdated(.transport(.timeout)))
+        poller.disappear()
+    }
+
     // MARK: - ScenePhase awareness
 
     @Test func itPausesInTheBackgroundAndResumesAtOnce() async throws {

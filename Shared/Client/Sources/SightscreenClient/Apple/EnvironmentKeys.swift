@@ -2,8 +2,9 @@
 #if canImport(SwiftUI)
     public import SwiftUI
 
-    // Every service in SwiftUI's environment. A service that the app has not set is a fake, which is what previews
-    // need.
+    // Every service in SwiftUI's environment. A service that the app has not set is a fake in a debug build, which is what
+    // previews need. In a release it would show invented scores, so the first view that reads it ends the app and names
+    // what to set: the mistake is found at the first launch.
 
     extension EnvironmentValues {
         public var authService: any AuthService {
@@ -50,41 +51,46 @@
     }
 
     private struct AuthServiceKey: EnvironmentKey {
-        static let defaultValue: any AuthService = fake { FakeAuthService() }
+        static let defaultValue: any AuthService = fake("authService") { FakeAuthService() }
     }
 
     private struct LiveActivityServiceKey: EnvironmentKey {
-        static let defaultValue: any LiveActivityService = FakeLiveActivityService()
+        static let defaultValue: any LiveActivityService = fake("liveActivityService") { FakeLiveActivityService() }
     }
 
     private struct NotificationServiceKey: EnvironmentKey {
-        static let defaultValue: any NotificationService = fake { FakeNotificationService() }
+        static let defaultValue: any NotificationService = fake("notificationService") { FakeNotificationService() }
     }
 
     private struct ScheduleServiceKey: EnvironmentKey {
-        static let defaultValue: any ScheduleService = fake { FakeScheduleService() }
+        static let defaultValue: any ScheduleService = fake("scheduleService") { FakeScheduleService() }
     }
 
     private struct AppConfigServiceKey: EnvironmentKey {
-        static let defaultValue: any AppConfigService = fake { FakeAppConfigService() }
+        static let defaultValue: any AppConfigService = fake("appConfigService") { FakeAppConfigService() }
     }
 
     private struct ImageCacheServiceKey: EnvironmentKey {
-        static let defaultValue: any ImageCacheService = fake { FakeImageCacheService() }
+        static let defaultValue: any ImageCacheService = fake("imageCacheService") { FakeImageCacheService() }
     }
 
     private struct MatchCacheStoreKey: EnvironmentKey {
-        static let defaultValue: any MatchCacheStore = fake { InMemoryMatchCacheStore() }
+        static let defaultValue: any MatchCacheStore = fake("matchCacheStore") { InMemoryMatchCacheStore() }
     }
 
     #if DEBUG
         private struct AdminServiceKey: EnvironmentKey {
-            static let defaultValue: any AdminService = fake { FakeAdminService() }
+            static let defaultValue: any AdminService = fake("adminService") { FakeAdminService() }
         }
     #endif
 
-    /// Makes a fake. Only views read the environment, and they do so on the main actor.
-    private func fake<Service: Sendable>(_ make: @MainActor () -> Service) -> Service {
-        MainActor.assumeIsolated { make() }
+    private func fake<Service: Sendable>(_ name: String, _ make: @MainActor () -> Service) -> Service {
+        #if DEBUG
+            // Only views read the environment, and they do so on the main actor.
+            MainActor.assumeIsolated { make() }
+        #else
+            fatalError(
+                "There is no \(name) in the environment: add .environment(\\.\(name), …) to the app's first view")
+        #endif
     }
 #endif

@@ -11,11 +11,32 @@ public final class DataPoller<Source: DataSource> {
     /// The longest wait for a visible view, however long the gateway asks for.
     private static var askedMax: Duration { .seconds(600) }
 
-    public let source: Source
+    /// What a view says besides the data.
+    public enum Notice: Hashable, Sendable {
+        /// The data is the newest that could be asked for.
+        case nothing
+        /// There is no data yet.
+        case loading
+        /// There is no data, and the last fetch failed.
+        case failed(APIError)
+        /// The data is older than it should be, because the last fetch failed.
+        case outdated(APIError)
+    }
+
+    public private(set) var source: Source
     /// Whether a fetch is under way.
     public private(set) var isLoading = false
     /// The reason why there is no newer data; nil after a success.
     public private(set) var lastError: APIError?
+
+    public var notice: Notice {
+        switch (source.data == nil, lastError) {
+        case (true, let error?): .failed(error)
+        case (true, nil): .loading
+        case (false, let error?): .outdated(error)
+        case (false, nil): .nothing
+        }
+    }
 
     @ObservationIgnored private let clock: any ClientClock
     @ObservationIgnored private let delays: RetryDelays
@@ -59,6 +80,18 @@ public final class DataPoller<Source: DataSource> {
 
     public var isRunning: Bool { isVisible && isInFront }
 
+    /// Keeps another source current from now on. A fetch of the former one that is under way has no effect here.
+    public func use(_ source: Source) {
+        guard source !== self.source else { return }
+        self.source = source
+        lastError = nil
+        // The loop begins anew.
+        loop?.cancel()
+    }
+
+    /// Fetches at once instead of after the wait, when the user asks for it.
+    public func retry() { loop?.cancel() }
+
     // MARK: -
 
     private func changed() {
@@ -89,18 +122,19 @@ public final class DataPoller<Source: DataSource> {
 
     /// - Returns: whether the fetch succeeded.
     private func attempt(first: Bool) async -> Bool {
+        let source = source
         isLoading = true
         defer { isLoading = false }
         do {
             if first { try await source.load() }
             if !first || source.isStale, !Task.isCancelled { try await source.refresh() }
-            if lastError != nil { lastError = nil }
+            if lastError != nil, source === self.source { lastError = nil }
             return true
         } catch {
             // A view that disappears, or a day that is no longer selected, is no failure.
             switch error {
             case .transport(.cancelled), .superseded: break
-            default: if lastError != error { lastError = error }
+            default: if lastError != error, source === self.source { lastError = error }
             }
             return false
         }

@@ -175,6 +175,10 @@ public struct Spacer: View {
     public init(minLength: Double? = nil) {}
     public var body: Never { fatalError() }
 }
+public struct EmptyView: View {
+    public init() {}
+    public var body: Never { fatalError() }
+}
 public struct ProgressView: View {
     public init() {}
     public var body: Never { fatalError() }
