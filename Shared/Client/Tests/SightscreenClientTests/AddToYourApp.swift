@@ -16,6 +16,8 @@ struct AppPorts {
     var store: any KeyValueStore
     var matchFiles: any FileStore
     var imageFiles: any FileStore
+    /// Makes a downloaded image small enough for a card.
+    var thumbnail: @Sendable (ImageData) -> ImageData?
     var clock: any ClientClock
     var profile: DeviceProfile
     var cognito: CognitoSettings
@@ -50,9 +52,9 @@ final class AppServices {
         notifications = RealNotificationService(port: ports.notifications, phone: liveActivities)
         schedule = RealScheduleService(api: api, cache: matches, clock: clock)
         live = LiveMatchesDataSource(api: api, cache: matches, clock: clock)
-        images = RealImageCacheService(web: ports.web, files: ports.imageFiles, clock: clock) { team in
-            "https://images.sightscreen.app/teams/\(team.id).png"
-        }
+        images = RealImageCacheService(
+            web: ports.web, files: ports.imageFiles, clock: clock,
+            logoAddress: { "https://images.sightscreen.app/teams/\($0.id).png" }, thumbnail: ports.thumbnail)
         bootstrap = AppBootstrap(
             steps: BootSteps(
                 config: config, auth: auth, liveActivities: liveActivities, notifications: notifications,

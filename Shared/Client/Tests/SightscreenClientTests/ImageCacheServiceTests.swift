@@ -108,6 +108,18 @@ import Testing
         WidgetImages(files: DirectoryFileStore(path: path)) { "https://images.example/\($0.id).png" }
     }
 
+    /// An oversized image may keep an activity from starting.
+    @Test func aDownloadIsKeptAsItsThumbnail() async throws {
+        let images = RealImageCacheService(
+            web: web, files: files, clock: clock, thumbnail: { _ in FakeImageCacheService.dot })
+        #expect(try await images.image(url) == FakeImageCacheService.dot)
+        await images.flush()
+        #expect(WidgetImages(files: files) { _ in nil }.image(url) == FakeImageCacheService.dot)
+        let blind = RealImageCacheService(
+            web: web, files: InMemoryFileStore(), clock: clock, thumbnail: { _ in nil })
+        await #expect(throws: ImageError.notAnImage) { try await blind.image(url) }
+    }
+
     @Test func theDiskIsBounded() async throws {
         await web.setSize(1_000)
         let images = service {

@@ -31,7 +31,7 @@ public final class RealImageCacheService: ImageCacheService {
     }
 
     /// The version of the files. Raise it when earlier files can no longer be read.
-    nonisolated static let schemaVersion = 1
+    nonisolated static let schemaVersion = 2
     private static let failuresMax = 256
 
     private struct Unwritten {
@@ -42,6 +42,7 @@ public final class RealImageCacheService: ImageCacheService {
     @ObservationIgnored private let web: any WebTransport
     @ObservationIgnored private let clock: any ClientClock
     @ObservationIgnored private let limits: Limits
+    @ObservationIgnored private let thumbnail: @Sendable (ImageData) -> ImageData?
     @ObservationIgnored private let logoAddress: @Sendable (MatchItem.Side) -> String?
     @ObservationIgnored private let disk: DiskCacheStore
     @ObservationIgnored private let patience: DiskTimeout
@@ -61,13 +62,17 @@ public final class RealImageCacheService: ImageCacheService {
     /// - Parameters:
     ///   - files: a folder in the app group's container, so that the widget can read it, too.
     ///   - logoAddress: returns the address of a team's logo, because the gateway names teams and not their logos.
+    ///   - thumbnail: makes a downloaded image small enough for a card, which keeps it in place of the image
+    ///     (`ImageData.thumbnail` on iOS); nil when it cannot be decoded.
     public init(
         web: any WebTransport, files: any FileStore, clock: any ClientClock, limits: Limits = Limits(),
-        logoAddress: @escaping @Sendable (MatchItem.Side) -> String? = { _ in nil }
+        logoAddress: @escaping @Sendable (MatchItem.Side) -> String? = { _ in nil },
+        thumbnail: @escaping @Sendable (ImageData) -> ImageData? = { $0 }
     ) {
         self.web = web
         self.clock = clock
         self.limits = limits
+        self.thumbnail = thumbnail
         self.logoAddress = logoAddress
         disk = DiskCacheStore(
             files: files, schemaVersion: Self.schemaVersion,
@@ -210,9 +215,9 @@ public final class RealImageCacheService: ImageCacheService {
         guard answer.body.count <= limits.imageBytes else { throw .tooLarge }
         let type = answer.headers["content-type"]?.lowercased()
         guard type.map({ $0.hasPrefix("image/") || $0.hasPrefix("application/octet-stream") }) ?? true,
-            let image = ImageData(answer.body)
+            let image = ImageData(answer.body), let small = thumbnail(image)
         else { throw .notAnImage }
-        return image
+        return small
     }
 
     private func note(_ error: ImageError, _ url: String) {

@@ -19,7 +19,7 @@
                 sessionStore: UserDefaultsStore(), store: UserDefaultsStore(),
                 matchFiles: DirectoryFileStore.caches("matches"),
                 imageFiles: DirectoryFileStore(appGroup: "group.com.sightscreen", folder: "images")
-                    ?? DirectoryFileStore.caches("images"),
+                    ?? DirectoryFileStore.caches("images"), thumbnail: ImageData.thumbnail,
                 clock: SystemClientClock(), profile: .current(environment, keychain: keychain),
                 cognito: CognitoSettings(clientID: "your app client's", region: "eu-west-1"))
         }

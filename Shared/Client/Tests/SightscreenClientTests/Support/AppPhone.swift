@@ -38,7 +38,8 @@ final class AppPhone {
             gateway: WholeGateway(schedule: schedule, rest: configGateway),
             web: WholeWeb(cognito: cognito, images: images),
             activityKit: kit, notifications: notificationPort, keychain: keychain,
-            sessionStore: store, store: store, matchFiles: matchFiles, imageFiles: InMemoryFileStore(), clock: clock,
+            sessionStore: store, store: store, matchFiles: matchFiles, imageFiles: InMemoryFileStore(),
+            thumbnail: { $0 }, clock: clock,
             profile: Sample.profile,
             cognito: CognitoSettings(clientID: ScriptedCognito.clientID, endpoint: ScriptedCognito.endpoint))
         app = AppServices(ports)
