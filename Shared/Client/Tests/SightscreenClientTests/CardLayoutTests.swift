@@ -385,6 +385,17 @@ import Testing
         #expect(Self.texts(CardFixture.chase(), .lockScreen)[0] == "MI")
     }
 
+    @Test func theWinnerStandsFirstAndTheTintStaysThatOfTheFollowedSide() {
+        var attributes = CardFixture.attributes
+        attributes.followedTeamId = "2"
+        let won = CardFixture.completed(.init(winnerAbbr: "MI", text: "won by 3 wickets"), status: "")
+        let card = MatchCard(state: won, attributes: attributes, isStale: false)
+        #expect(card.layout(.lockScreen).rows[0].leading[0].text == "MI")
+        #expect(card.tint == .teamText("CSK"))
+        attributes.followedTeamId = nil
+        #expect(MatchCard(state: won, attributes: attributes, isStale: false).tint == .teamText("MI"))
+    }
+
     @Test func aStaleCardSaysSoAndNothingOnItStandsOut() {
         let layout = MatchCard(state: CardFixture.chase(), attributes: CardFixture.attributes, isStale: true).layout(
             .lockScreen)
