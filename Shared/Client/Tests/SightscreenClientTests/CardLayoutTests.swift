@@ -343,6 +343,19 @@ import Testing
         #expect(Self.texts(CardFixture.chase(), .small).contains("Pollard c Dhoni…"))
     }
 
+    /// The button takes no room from the rows: it is there when they leave some.
+    @Test func aButtonHasRoomOnlyWhereTheRowsLeaveIt() {
+        for fixture in CardFixture.all {
+            for presentation in Presentation.allCases {
+                let layout = fixture.card.layout(presentation)
+                let isFree = [.lockScreen, .expanded].contains(presentation) && layout.height <= 140
+                #expect(layout.hasRoomForButton == isFree, "\(fixture.name), \(presentation): \(layout.height)")
+            }
+        }
+        let offered = CardFixture.all.filter { $0.card.layout(.expanded).hasRoomForButton }.map(\.name)
+        #expect(offered.contains("before play") && offered.contains("chase") && offered.contains("won"), "\(offered)")
+    }
+
     @Test func aShortNameOfASideIsNeverCut() {
         for presentation in [Presentation.lockScreen, .standBy, .expanded, .small] {
             for fixture in CardFixture.all where !fixture.name.hasPrefix("longest") {

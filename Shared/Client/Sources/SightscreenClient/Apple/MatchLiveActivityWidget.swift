@@ -26,8 +26,11 @@
                         CardPieces(pieces: beside.first?.trailing ?? [], isOnBaseline: false, appearance: .island)
                     }
                     DynamicIslandExpandedRegion(.bottom) {
-                        CardRows(rows: expanded.rows.filter { !$0.isBesideCamera }, appearance: .island)
-                            .spoken(card.spoken)
+                        VStack(alignment: .leading, spacing: 0) {
+                            CardRows(rows: expanded.rows.filter { !$0.isBesideCamera }, appearance: .island)
+                                .spoken(card.spoken)
+                            CardButton(card: card, layout: expanded, appearance: .island)
+                        }
                     }
                 } compactLeading: {
                     CardRows(rows: card.layout(.compactLeading).rows, appearance: .island).spoken(card.spoken)
@@ -73,16 +76,32 @@
             let appearance: CardAppearance =
                 isFullscreen ? .island : CardAppearance(isDark: isDark, isContrastIncreased: contrast == .increased)
             let layout = card.layout(family == .small ? .small : isFullscreen ? .standBy : .lockScreen)
-            CardRows(rows: layout.rows, appearance: appearance)
-                .padding(
-                    EdgeInsets(
-                        top: layout.marginAbove, leading: layout.margin, bottom: layout.marginBelow,
-                        trailing: layout.margin)
-                )
-                .activityBackgroundTint(CardPalette.colour(.background, appearance).colour)
-                .activitySystemActionForegroundColor(CardPalette.colour(.primary, appearance).colour)
-                .spoken(card.spoken)
-                .widgetURL(URL(string: card.link))
+            VStack(alignment: .leading, spacing: 0) {
+                CardRows(rows: layout.rows, appearance: appearance).spoken(card.spoken)
+                CardButton(card: card, layout: layout, appearance: appearance)
+            }
+            .padding(
+                EdgeInsets(
+                    top: layout.marginAbove, leading: layout.margin, bottom: layout.marginBelow,
+                    trailing: layout.margin)
+            )
+            .activityBackgroundTint(CardPalette.colour(.background, appearance).colour)
+            .activitySystemActionForegroundColor(CardPalette.colour(.primary, appearance).colour)
+            .widgetURL(URL(string: card.link))
+        }
+    }
+
+    /// The button below the rows, where the layout leaves room for it.
+    private struct CardButton: View {
+        let card: MatchCard
+        let layout: CardLayout
+        let appearance: CardAppearance
+
+        var body: some View {
+            if layout.hasRoomForButton {
+                UnfollowButton(
+                    match: card.attributes.matchId, ink: CardPalette.colour(.secondary, appearance).colour)
+            }
         }
     }
 
