@@ -51,7 +51,7 @@
     }
 
     extension CardColour {
-        fileprivate var colour: Color { Color(red: red, green: green, blue: blue) }
+        var colour: Color { Color(red: red, green: green, blue: blue) }
     }
 
     extension View {
@@ -75,7 +75,22 @@
             let isDark = scheme == .dark || isLuminanceReduced
             let appearance: CardAppearance =
                 isFullscreen ? .island : CardAppearance(isDark: isDark, isContrastIncreased: contrast == .increased)
-            let layout = card.layout(family == .small ? .small : isFullscreen ? .standBy : .lockScreen)
+            let presentation: Presentation = family == .small ? .small : isFullscreen ? .standBy : .lockScreen
+            CardFace(card: card, presentation: presentation, appearance: appearance)
+                .activityBackgroundTint(CardPalette.colour(.background, appearance).colour)
+                .activitySystemActionForegroundColor(CardPalette.colour(.primary, appearance).colour)
+                .widgetURL(URL(string: card.link))
+        }
+    }
+
+    /// One presentation of the card, with its margins. Previews draw it as the widget does.
+    struct CardFace: View {
+        let card: MatchCard
+        let presentation: Presentation
+        let appearance: CardAppearance
+
+        var body: some View {
+            let layout = card.layout(presentation)
             VStack(alignment: .leading, spacing: 0) {
                 CardRows(rows: layout.rows, appearance: appearance).spoken(card.spoken)
                 CardButton(card: card, layout: layout, appearance: appearance)
@@ -83,11 +98,7 @@
             .padding(
                 EdgeInsets(
                     top: layout.marginAbove, leading: layout.margin, bottom: layout.marginBelow,
-                    trailing: layout.margin)
-            )
-            .activityBackgroundTint(CardPalette.colour(.background, appearance).colour)
-            .activitySystemActionForegroundColor(CardPalette.colour(.primary, appearance).colour)
-            .widgetURL(URL(string: card.link))
+                    trailing: layout.margin))
         }
     }
 

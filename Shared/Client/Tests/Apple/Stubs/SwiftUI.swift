@@ -235,6 +235,11 @@ public struct List: View {
 }
 public typealias ForEach = List
 
+/// The type that the macro `#Preview` makes.
+@MainActor public struct Preview {
+    public init(_ name: String? = nil, @ViewBuilder body: @escaping @MainActor () -> some View) {}
+}
+
 // MARK: - App, scenes, widgets
 
 @MainActor @preconcurrency public protocol Scene {}
