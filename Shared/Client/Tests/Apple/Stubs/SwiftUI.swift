@@ -118,6 +118,11 @@ extension View {
         isPresented: Binding<Bool>, @ViewBuilder content: @escaping () -> some View
     ) -> some View { Anything() }
     public nonisolated func overlay(@ViewBuilder content: () -> some View) -> some View { Anything() }
+    public nonisolated func tabItem(@ViewBuilder _ label: () -> some View) -> some View { Anything() }
+    public nonisolated func confirmationDialog(
+        _ titleKey: LocalizedStringKey, isPresented: Binding<Bool>, titleVisibility: Visibility = .automatic,
+        @ViewBuilder actions: () -> some View
+    ) -> some View { Anything() }
     public nonisolated func buttonStyle(_ style: some PrimitiveButtonStyle) -> some View { Anything() }
     public nonisolated func onOpenURL(perform action: @escaping (URL) -> Void) -> some View { Anything() }
     public nonisolated func disabled(_ disabled: Bool) -> some View { Anything() }
@@ -126,8 +131,12 @@ extension View {
 public struct ContentTransition: Sendable {
     public static func numericText(countsDown: Bool = false) -> ContentTransition { ContentTransition() }
 }
+public enum Visibility { case automatic, visible, hidden }
+public struct ButtonRole: Sendable { public static let destructive = ButtonRole(), cancel = ButtonRole() }
 public protocol PrimitiveButtonStyle {}
 public struct PlainButtonStyle: PrimitiveButtonStyle { public init() {} }
+public struct BorderlessButtonStyle: PrimitiveButtonStyle { public init() {} }
+extension PrimitiveButtonStyle where Self == BorderlessButtonStyle { public static var borderless: Self { Self() } }
 extension PrimitiveButtonStyle where Self == PlainButtonStyle { public static var plain: Self { Self() } }
 public enum AccessibilityChildBehavior { case ignore, contain, combine }
 public enum VerticalEdge { case top, bottom }
@@ -160,6 +169,7 @@ public struct Group<Content>: View {
 }
 public typealias Form = Group
 public typealias NavigationStack = Group
+public typealias TabView = Group
 public struct VStack<Content: View>: View {
     public init(alignment: HorizontalAlignment = .center, spacing: Double? = nil, @ViewBuilder content: () -> Content) {
     }
@@ -212,7 +222,12 @@ public typealias SecureField = TextField
 public struct Button: View {
     @_disfavoredOverload public init(_ title: some StringProtocol, action: @escaping @MainActor () -> Void) {}
     public init(_ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void) {}
+    public init(_ titleKey: LocalizedStringKey, role: ButtonRole?, action: @escaping @MainActor () -> Void) {}
     public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> some View) {}
+    public var body: Never { fatalError() }
+}
+public struct Label: View {
+    public init(_ titleKey: LocalizedStringKey, systemImage name: String) {}
     public var body: Never { fatalError() }
 }
 public struct Menu: View {
@@ -248,6 +263,7 @@ public typealias ForEach = List
     var body: Body { get }
     init()
 }
+extension App { public static func main() {} }
 public struct WindowGroup: Scene { public init(@ViewBuilder content: @escaping () -> some View) {} }
 @MainActor @propertyWrapper public struct UIApplicationDelegateAdaptor<Delegate: NSObject & UIApplicationDelegate> {
     public init(_ type: Delegate.Type = Delegate.self) {}
@@ -264,3 +280,4 @@ public struct WindowGroup: Scene { public init(@ViewBuilder content: @escaping (
     var body: Body { get }
     init()
 }
+extension WidgetBundle { public static func main() {} }
