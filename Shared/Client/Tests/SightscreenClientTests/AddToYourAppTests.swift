@@ -31,10 +31,11 @@ import Testing
     }
 
     @Test func everyBlockOfThePageIsInAFileThatIsCompiledSomewhere() throws {
-        let here = try ["AddToYourApp", "AddToYourApp+Simulated"].map {
+        let here = try ["AddToYourApp", "AddToYourApp+Debug", "AddToYourApp+Simulated"].map {
             try Self.lines("Shared/Client/Tests/SightscreenClientTests/\($0).swift")
         }
-        let onApple = try Sources.swift("Shared/Client/Tests/SightscreenClientTests/Apple").map { try Self.lines($0) }
+        let onApple = try ["Example", "Tests/SightscreenClientTests/Apple"]
+            .flatMap { try Sources.swift("Shared/Client/\($0)") }.map { try Self.lines($0) }
         let blocks = try Self.blocks()
         #expect(blocks.count >= 8)
         var compiledHere = 0

@@ -343,6 +343,19 @@ import Testing
         #expect(Self.texts(CardFixture.chase(), .small).contains("Pollard c Dhoni…"))
     }
 
+    /// The button takes no room from the rows: it is there when they leave some.
+    @Test func aButtonHasRoomOnlyWhereTheRowsLeaveIt() {
+        for fixture in CardFixture.all {
+            for presentation in Presentation.allCases {
+                let layout = fixture.card.layout(presentation)
+                let isFree = [.lockScreen, .expanded].contains(presentation) && layout.height <= 140
+                #expect(layout.hasRoomForButton == isFree, "\(fixture.name), \(presentation): \(layout.height)")
+            }
+        }
+        let offered = CardFixture.all.filter { $0.card.layout(.expanded).hasRoomForButton }.map(\.name)
+        #expect(offered.contains("before play") && offered.contains("chase") && offered.contains("won"), "\(offered)")
+    }
+
     @Test func aShortNameOfASideIsNeverCut() {
         for presentation in [Presentation.lockScreen, .standBy, .expanded, .small] {
             for fixture in CardFixture.all where !fixture.name.hasPrefix("longest") {
@@ -383,6 +396,17 @@ import Testing
         #expect(layout.rows[0].leading[0].text == "CSK")
         #expect(MatchCard(state: CardFixture.chase(), attributes: attributes, isStale: false).tint == .teamText("CSK"))
         #expect(Self.texts(CardFixture.chase(), .lockScreen)[0] == "MI")
+    }
+
+    @Test func theWinnerStandsFirstAndTheTintStaysThatOfTheFollowedSide() {
+        var attributes = CardFixture.attributes
+        attributes.followedTeamId = "2"
+        let won = CardFixture.completed(.init(winnerAbbr: "MI", text: "won by 3 wickets"), status: "")
+        let card = MatchCard(state: won, attributes: attributes, isStale: false)
+        #expect(card.layout(.lockScreen).rows[0].leading[0].text == "MI")
+        #expect(card.tint == .teamText("CSK"))
+        attributes.followedTeamId = nil
+        #expect(MatchCard(state: won, attributes: attributes, isStale: false).tint == .teamText("MI"))
     }
 
     @Test func aStaleCardSaysSoAndNothingOnItStandsOut() {

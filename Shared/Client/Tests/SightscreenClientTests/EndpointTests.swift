@@ -86,7 +86,7 @@ import Testing
         await follows.set(.failed(.stale), for: Self.match.id)
         #expect(await follows.followButton(for: Self.match.id) == .empty)
         _ = try await follows.follow(FollowRequest(matchId: Self.match.id))
-        #expect(await follows.followButton(for: Self.match.id) == FollowButton(.filledWithWarning))
+        #expect(await follows.followButton(for: Self.match.id) == FollowButton(.filledWithWarning, showsAgain: true))
         await follows.set(.running, for: Self.match.id)
         #expect(await follows.followButton(for: Self.match.id) == FollowButton(.filled))
         await phone.end()

@@ -23,7 +23,7 @@ import Testing
         var follower = await service.shownActivities().makeAsyncIterator()
         #expect(await follower.next()?.map(\.matchID) == [Self.activity.matchID])
         await service.set(.failed(.notStarted), for: Self.match.id)
-        #expect(await service.followButton(for: Self.match.id) == FollowButton(.filledWithWarning))
+        #expect(await service.followButton(for: Self.match.id) == FollowButton(.filledWithWarning, showsAgain: true))
         await service.unfollow(Self.match.id)
         var shown = await service.shownActivities().makeAsyncIterator()
         #expect(await shown.next() == [])

@@ -110,7 +110,7 @@ import Testing
         try await phone.launch()
         let response = try await phone.app.follow(Self.match)
         #expect(response.following)
-        #expect(await phone.app.followButton(for: Self.match.id) == FollowButton(.filledWithWarning))
+        #expect(await phone.app.followButton(for: Self.match.id) == FollowButton(.filledWithWarning, showsAgain: true))
         await phone.end()
     }
 

@@ -74,7 +74,7 @@ import Testing
         #expect(await phone.managers.lifecycle.activities().map(\.id) == [id], "the first look decides nothing")
         try await phone.until("its absence is reported") { await reports(phone, after: before).last == [] }
         #expect(await phone.gateway.devices[Sample.device]?.bootedAt == Sample.profile.bootedAt)
-        #expect(await phone.app.followButton(for: Self.match.id) == FollowButton(.filledWithWarning))
+        #expect(await phone.app.followButton(for: Self.match.id) == FollowButton(.filledWithWarning, showsAgain: true))
         #expect(await phone.gateway.calls(Self.dismissedPath).isEmpty)
         #expect(await phone.gateway.calls("POST /matches/1304076/unfollow").isEmpty)
         // It was there all the time.

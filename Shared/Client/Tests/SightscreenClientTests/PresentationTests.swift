@@ -30,11 +30,20 @@ import Testing
         let match = MatchID(1_304_076)
         let card = MatchCard(
             state: Sample.state(), attributes: Sample.attributes(match, start: "s-1"), isStale: false)
-        #expect(card.link.split(separator: "/").last.flatMap { MatchID(String($0)) } == match)
+        #expect(card.link == "sightscreen://match/1304076")
+        #expect(MatchID(link: card.link) == match)
         let widget = try Sources.lines("Shared/Client/Sources/SightscreenClient/Apple/MatchLiveActivityWidget.swift")
         // The two are the Lock Screen's card and the island.
         #expect(widget.count { $0.contains(".widgetURL(URL(string: card.link))") } == 2)
     }
+
+    @Test(arguments: [
+        "", "sightscreen://match/", "sightscreen://match/0", "sightscreen://match/-7", "sightscreen://match/007",
+        "sightscreen://match/7/", "sightscreen://match/7?a=b", "sightscreen://match/7 ", "sightscreen://match/٧",
+        "sightscreen://match/99999999999999999999", "sightscreen://team/7", "sightscreen:match/7", "https://match/7",
+        "x-sightscreen://match/7", "SIGHTSCREEN://match/7", "7",
+    ])
+    func noOtherAddressNamesAMatch(_ address: String) { #expect(MatchID(link: address) == nil) }
 
     /// The widget draws the card's layouts, and reads no text of a content state.
     @Test func theWidgetDecidesNothing() throws {

@@ -88,7 +88,7 @@ import Testing
         await phone.gateway.judgeCards(gone: [Self.match.id])
         try await phone.launch()
         try await phone.until("the app knows") {
-            await phone.app.followButton(for: Self.match.id) == FollowButton(.filledWithWarning)
+            await phone.app.followButton(for: Self.match.id) == FollowButton(.filledWithWarning, showsAgain: true)
         }
         #expect(await reported(phone)?.activities == [])
         #expect(await phone.shown().isEmpty)
@@ -96,6 +96,51 @@ import Testing
         await phone.kit.setForeground(true)
         try await phone.app.showAgain(Self.match)
         #expect(await phone.shown().map(\.matchID) == [Self.match.id])
+        #expect(await phone.app.followButton(for: Self.match.id) == FollowButton(.filled))
+        await phone.end()
+    }
+
+    /// The app's new process learns the followed side from the backend.
+    @Test func aCardThatIsShownAgainHasTheFollowedSideFirst() async throws {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        try await phone.app.follow(Self.match, teamID: "2", alerts: nil)
+        let id = try await phone.registeredActivity(Self.match.id)
+        await phone.killApp()
+        await phone.kit.dismiss(id)
+        await phone.gateway.judgeCards(gone: [Self.match.id])
+        try await phone.launch()
+        try await phone.until("the app offers it") {
+            await phone.app.followButton(for: Self.match.id).showsAgain
+        }
+        // In the background nothing can start, and the offer stays.
+        await phone.kit.setForeground(false)
+        try await phone.app.showAgain(Self.match)
+        #expect(await phone.app.followButton(for: Self.match.id).showsAgain)
+        await phone.kit.setForeground(true)
+        try await phone.app.showAgain(Self.match)
+        let card = try #require(await phone.kit.activities().first)
+        #expect(MatchCard(card).layout(.lockScreen).rows[0].leading[0].text == "CSK")
+        #expect(await !phone.app.followButton(for: Self.match.id).showsAgain)
+        #expect(await phone.gateway.follows[Sample.user] == [Self.match.id])
+        #expect(await phone.gateway.calls("POST /matches/1304076/unfollow").isEmpty)
+        await phone.end()
+    }
+
+    /// The notification is the backend's last means to have a card started.
+    @Test func aTappedNotificationStartsACardWithTheFollowedSideFirst() async throws {
+        let phone = try await Phone(Self.match)
+        try await phone.launch()
+        try await phone.app.follow(Self.match, teamID: "2", alerts: nil)
+        let id = try await phone.registeredActivity(Self.match.id)
+        await phone.killApp()
+        await phone.kit.dismiss(id)
+        await phone.kit.setForeground(true)
+        let app = phone.app
+        async let received: Void = app.receive(AppPush(kind: .opened, matchID: Self.match.id))
+        try await phone.until("it is there") { await !phone.kit.activities().isEmpty }
+        await received
+        #expect(await phone.kit.activities().map(\.attributes.followedTeamId) == ["2"])
         await phone.end()
     }
 

@@ -346,7 +346,7 @@ import Testing
         followState.followAnswered(tap, isFollowing: true)
         for failure in ActivityFailure.allCases {
             followState.set(.failed(failure), for: Self.match)
-            #expect(followState.followButton(for: Self.match) == FollowButton(.filledWithWarning))
+            #expect(followState.followButton(for: Self.match) == FollowButton(.filledWithWarning, showsAgain: true))
         }
         followState.set(.running, for: Self.match)
         followState.showsActivities = false

@@ -26,8 +26,11 @@
                         CardPieces(pieces: beside.first?.trailing ?? [], isOnBaseline: false, appearance: .island)
                     }
                     DynamicIslandExpandedRegion(.bottom) {
-                        CardRows(rows: expanded.rows.filter { !$0.isBesideCamera }, appearance: .island)
-                            .spoken(card.spoken)
+                        VStack(alignment: .leading, spacing: 0) {
+                            CardRows(rows: expanded.rows.filter { !$0.isBesideCamera }, appearance: .island)
+                                .spoken(card.spoken)
+                            CardButton(card: card, layout: expanded, appearance: .island)
+                        }
                     }
                 } compactLeading: {
                     CardRows(rows: card.layout(.compactLeading).rows, appearance: .island).spoken(card.spoken)
@@ -48,7 +51,7 @@
     }
 
     extension CardColour {
-        fileprivate var colour: Color { Color(red: red, green: green, blue: blue) }
+        var colour: Color { Color(red: red, green: green, blue: blue) }
     }
 
     extension View {
@@ -72,17 +75,44 @@
             let isDark = scheme == .dark || isLuminanceReduced
             let appearance: CardAppearance =
                 isFullscreen ? .island : CardAppearance(isDark: isDark, isContrastIncreased: contrast == .increased)
-            let layout = card.layout(family == .small ? .small : isFullscreen ? .standBy : .lockScreen)
-            CardRows(rows: layout.rows, appearance: appearance)
-                .padding(
-                    EdgeInsets(
-                        top: layout.marginAbove, leading: layout.margin, bottom: layout.marginBelow,
-                        trailing: layout.margin)
-                )
+            let presentation: Presentation = family == .small ? .small : isFullscreen ? .standBy : .lockScreen
+            CardFace(card: card, presentation: presentation, appearance: appearance)
                 .activityBackgroundTint(CardPalette.colour(.background, appearance).colour)
                 .activitySystemActionForegroundColor(CardPalette.colour(.primary, appearance).colour)
-                .spoken(card.spoken)
                 .widgetURL(URL(string: card.link))
+        }
+    }
+
+    /// One presentation of the card, with its margins. Previews draw it as the widget does.
+    struct CardFace: View {
+        let card: MatchCard
+        let presentation: Presentation
+        let appearance: CardAppearance
+
+        var body: some View {
+            let layout = card.layout(presentation)
+            VStack(alignment: .leading, spacing: 0) {
+                CardRows(rows: layout.rows, appearance: appearance).spoken(card.spoken)
+                CardButton(card: card, layout: layout, appearance: appearance)
+            }
+            .padding(
+                EdgeInsets(
+                    top: layout.marginAbove, leading: layout.margin, bottom: layout.marginBelow,
+                    trailing: layout.margin))
+        }
+    }
+
+    /// The button below the rows, where the layout leaves room for it.
+    private struct CardButton: View {
+        let card: MatchCard
+        let layout: CardLayout
+        let appearance: CardAppearance
+
+        var body: some View {
+            if layout.hasRoomForButton {
+                UnfollowButton(
+                    match: card.attributes.matchId, ink: CardPalette.colour(.secondary, appearance).colour)
+            }
         }
     }
 

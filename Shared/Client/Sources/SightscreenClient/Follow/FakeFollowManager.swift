@@ -83,6 +83,8 @@ public actor FakeFollowManager: FollowManager {
 
     public func followedMatchIds() -> Set<MatchID> { followState.followed }
 
+    public func followedSide(of match: MatchID) -> String? { nil }
+
     public func pendingUnfollows() -> Set<MatchID> { followState.pendingUnfollows }
 
     public func pendingDismissals() -> Set<MatchID> { Set(followState.pendingDismissals.map(\.match)) }

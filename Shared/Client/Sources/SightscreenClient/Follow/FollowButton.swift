@@ -13,10 +13,14 @@ public struct FollowButton: Hashable, Sendable {
     public var state: FollowButtonState
     /// Whether the backend has not confirmed the last tap. The button shows a loading indicator then.
     public var isPending: Bool
+    /// Whether the app offers "Show again": the match's activity went or could not start, and the user allows
+    /// activities. The offer is `LiveActivityService.showAgain`, while the app is in the foreground.
+    public var showsAgain: Bool
 
-    public init(_ state: FollowButtonState, isPending: Bool = false) {
+    public init(_ state: FollowButtonState, isPending: Bool = false, showsAgain: Bool = false) {
         self.state = state
         self.isPending = isPending
+        self.showsAgain = showsAgain
     }
 
     public static let empty = FollowButton(.empty)

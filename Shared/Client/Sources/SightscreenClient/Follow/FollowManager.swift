@@ -56,6 +56,9 @@ public protocol FollowManager: Sendable {
     /// confirmed them.
     func followedMatchIds() async -> Set<MatchID>
 
+    /// The side that the user follows in a match, as far as this process has learned; nil for neither.
+    func followedSide(of match: MatchID) async -> String?
+
     /// The matches with unfollows that the backend has not confirmed.
     func pendingUnfollows() async -> Set<MatchID>
     /// The matches with dismissals that the backend has not confirmed.

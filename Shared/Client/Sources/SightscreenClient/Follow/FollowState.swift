@@ -208,7 +208,10 @@ struct FollowState: Equatable, Sendable {
     }
 
     func followButton(for match: MatchID) -> FollowButton {
-        FollowButton(state(of: match), isPending: pendingFollows[match] != nil || pendingUnfollows.contains(match))
+        let state = state(of: match)
+        return FollowButton(
+            state, isPending: pendingFollows[match] != nil || pendingUnfollows.contains(match),
+            showsAgain: state == .filledWithWarning && showsActivities)
     }
 
     private func state(of match: MatchID) -> FollowButtonState {

@@ -14,6 +14,8 @@ public actor RealFollowManager: FollowManager {
     private var followState = FollowState()
     private var user: UserID?
     private var outbox: Outbox<Slot, Void>?
+    /// The followed side of each match that has one.
+    private var sides: [MatchID: String] = [:]
     /// Counts starts. The result of a call from before the last start does not change the state.
     private var starts = 0
     private var follows: [MatchID: Task<Result<FollowResponse, APIError>, Never>] = [:]
@@ -66,6 +68,7 @@ public actor RealFollowManager: FollowManager {
         var lasting = request
         lasting.startsLocally = nil
         let tap = followState.follow(lasting)
+        if let side = request.teamId { sides[match] = side }
         save()
         // An unfollow or a dismissal under way ends before the follow is sent.
         await outbox?.withdraw(.operations(match))
@@ -101,6 +104,7 @@ public actor RealFollowManager: FollowManager {
     public func unfollow(_ match: MatchID) async {
         guard outbox != nil else { return }
         _ = followState.unfollow(match)
+        sides[match] = nil
         save()
         await outbox?.put((), in: .operations(match))
     }
@@ -187,9 +191,13 @@ public actor RealFollowManager: FollowManager {
     private func reconcile() async -> Result<FollowChanges, APIError> {
         let asked = followState.revision
         do throws(APIError) {
-            let server = Set(try await api.follows().map(\.matchId))
+            let follows = try await api.follows()
             guard outbox != nil else { return .failure(.superseded) }
-            let changes = followState.reconcile(with: server, asked: asked)
+            // The answer may be older than a tap since.
+            if followState.revision == asked {
+                sides = follows.reduce(into: [:]) { sides, follow in sides[follow.matchId] = follow.teamId }
+            }
+            let changes = followState.reconcile(with: Set(follows.map(\.matchId)), asked: asked)
             save()
             if changes != FollowChanges() { await changed(changes) }
             return .success(changes)
@@ -214,6 +222,8 @@ public actor RealFollowManager: FollowManager {
     }
 
     public func followedMatchIds() -> Set<MatchID> { followState.followed }
+
+    public func followedSide(of match: MatchID) -> String? { sides[match] }
 
     public func pendingUnfollows() -> Set<MatchID> { followState.pendingUnfollows }
 
@@ -252,6 +262,7 @@ public actor RealFollowManager: FollowManager {
         followStore.leave()
         user = nil
         followState = FollowState()
+        sides = [:]
         publish()
     }
 

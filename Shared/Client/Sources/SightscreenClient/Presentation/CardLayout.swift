@@ -11,6 +11,15 @@ public struct CardLayout: Codable, Hashable, Sendable {
     public var marginAbove: Double
     public var marginBelow: Double
     public var rows: [CardRow]
+
+    /// The height of the button that a widget draws below the rows.
+    public static let buttonHeight = 20.0
+
+    /// Whether a button has room below the rows. Nothing of the rows gives way to it.
+    public var hasRoomForButton: Bool {
+        guard presentation == .lockScreen || presentation == .expanded else { return false }
+        return height + Self.buttonHeight <= CardPlace.of(presentation).heightMax
+    }
 }
 
 /// A row of a card.

@@ -38,13 +38,22 @@ public struct MatchCard: Hashable, Sendable {
     public var spoken: String { SpokenMatch.text(of: facts) }
 
     /// The ink of the thin line around the island: that of the followed side, otherwise of the first one.
-    public var tint: CardInk { .teamText(facts.sides.first?.abbr ?? "") }
+    public var tint: CardInk { .teamText(attributes.followedAbbr ?? facts.sides.first?.abbr ?? "") }
 
-    /// The address that a tap opens in the app, which reads the match's id from its last part:
-    /// "sightscreen://match/1304076".
-    public var link: String { "sightscreen://match/\(attributes.matchId)" }
+    /// The address that a tap opens in the app: "sightscreen://match/1304076". `MatchID(link:)` reads it.
+    public var link: String { Self.linkStart + attributes.matchId.description }
+
+    fileprivate static let linkStart = "sightscreen://match/"
 
     private var facts: MatchFacts { MatchFacts(state: state, attributes: attributes, isStale: isStale) }
+}
+
+extension MatchID {
+    /// Reads the address of a card, `MatchCard.link`, which the app receives in `onOpenURL`; nil for any other address.
+    public init?(link: String) {
+        guard link.hasPrefix(MatchCard.linkStart) else { return nil }
+        self.init(String(link.dropFirst(MatchCard.linkStart.count)))
+    }
 }
 
 extension CardLayout {

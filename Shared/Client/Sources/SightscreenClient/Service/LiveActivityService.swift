@@ -79,7 +79,8 @@ extension LiveActivityService {
     /// Handles the scene in the background of an app that has one.
     public func enterBackground() async { await enterBackground(.only) }
 
-    /// Starts the activity of a followed match again after it was removed: the button "Show again".
+    /// Starts the activity of a followed match again after it went: the button "Show again", which the app offers where
+    /// `FollowButton.showsAgain` is true. It works while the app is in the foreground.
     @discardableResult
     public func showAgain(_ match: MatchItem) async throws(APIError) -> FollowResponse { try await follow(match) }
 

@@ -135,11 +135,12 @@ public actor RealLiveActivityService: LiveActivityService {
                 matchId: match.id, deviceId: await profile.device.id(), startsLocally: announces ? true : nil,
                 teamId: teamID, alerts: alerts))
         if !profile.hasBroadcastChannels { response.channel = nil }
+        let side: String? = if let teamID { teamID } else { await follows.followedSide(of: match.id) }
         if announces {
-            await startLocally(match, teamID, after: response)
+            await startLocally(match, side, after: response)
         } else if response.following, [.scheduled, .unavailable].contains(response.liveActivity) {
             // A scheduled activity needs no push.
-            await schedule(match, teamID, on: response.channel, showing: response.displayState)
+            await schedule(match, side, on: response.channel, showing: response.displayState)
         }
         return response
     }
@@ -246,6 +247,8 @@ public actor RealLiveActivityService: LiveActivityService {
         guard push.kind == .opened, let id = push.matchID, await follows.followedMatchIds().contains(id),
             await !follows.pendingDismissals().contains(id)
         else { return }
+        // The follows tell the side that the user follows.
+        _ = try? await follows.sync()
         // The app is in the foreground, so it can start the activity that no push could start.
         if let match = try? await api.match(id) { _ = try? await follow(match, teamID: nil, alerts: nil) }
     }

@@ -118,12 +118,26 @@ extension View {
         isPresented: Binding<Bool>, @ViewBuilder content: @escaping () -> some View
     ) -> some View { Anything() }
     public nonisolated func overlay(@ViewBuilder content: () -> some View) -> some View { Anything() }
+    public nonisolated func tabItem(@ViewBuilder _ label: () -> some View) -> some View { Anything() }
+    public nonisolated func confirmationDialog(
+        _ titleKey: LocalizedStringKey, isPresented: Binding<Bool>, titleVisibility: Visibility = .automatic,
+        @ViewBuilder actions: () -> some View
+    ) -> some View { Anything() }
+    public nonisolated func buttonStyle(_ style: some PrimitiveButtonStyle) -> some View { Anything() }
+    public nonisolated func onOpenURL(perform action: @escaping (URL) -> Void) -> some View { Anything() }
     public nonisolated func disabled(_ disabled: Bool) -> some View { Anything() }
     public nonisolated func contentTransition(_ transition: ContentTransition) -> some View { Anything() }
 }
 public struct ContentTransition: Sendable {
     public static func numericText(countsDown: Bool = false) -> ContentTransition { ContentTransition() }
 }
+public enum Visibility { case automatic, visible, hidden }
+public struct ButtonRole: Sendable { public static let destructive = ButtonRole(), cancel = ButtonRole() }
+public protocol PrimitiveButtonStyle {}
+public struct PlainButtonStyle: PrimitiveButtonStyle { public init() {} }
+public struct BorderlessButtonStyle: PrimitiveButtonStyle { public init() {} }
+extension PrimitiveButtonStyle where Self == BorderlessButtonStyle { public static var borderless: Self { Self() } }
+extension PrimitiveButtonStyle where Self == PlainButtonStyle { public static var plain: Self { Self() } }
 public enum AccessibilityChildBehavior { case ignore, contain, combine }
 public enum VerticalEdge { case top, bottom }
 public enum HorizontalAlignment { case leading, center, trailing }
@@ -155,6 +169,7 @@ public struct Group<Content>: View {
 }
 public typealias Form = Group
 public typealias NavigationStack = Group
+public typealias TabView = Group
 public struct VStack<Content: View>: View {
     public init(alignment: HorizontalAlignment = .center, spacing: Double? = nil, @ViewBuilder content: () -> Content) {
     }
@@ -164,9 +179,18 @@ public struct HStack<Content: View>: View {
     public init(alignment: VerticalAlignment = .center, spacing: Double? = nil, @ViewBuilder content: () -> Content) {}
     public var body: Never { fatalError() }
 }
+/// A literal is a key that SwiftUI looks up in the app's catalogue of strings.
+public struct LocalizedStringKey: ExpressibleByStringInterpolation, Sendable {
+    public init(stringLiteral value: String) {}
+}
 public struct Text: View {
     public struct DateStyle: Sendable { public static let time = DateStyle() }
-    public init(_ content: some StringProtocol) {}
+    @_disfavoredOverload public init(_ content: some StringProtocol) {}
+    public init(
+        _ key: LocalizedStringKey, tableName: String? = nil, bundle: Bundle? = nil, comment: StaticString? = nil
+    ) {}
+    @_disfavoredOverload public init(_ resource: LocalizedStringResource) {}
+    public init(verbatim content: String) {}
     public init(_ date: Date, style: DateStyle) {}
     public func font(_ font: Font?) -> Text { self }
     public var body: Never { fatalError() }
@@ -194,17 +218,25 @@ public struct ShareLink: View {
     public var body: Never { fatalError() }
 }
 public struct TextField: View {
-    public init(_ title: some StringProtocol, text: Binding<String>) {}
+    @_disfavoredOverload public init(_ title: some StringProtocol, text: Binding<String>) {}
+    public init(_ titleKey: LocalizedStringKey, text: Binding<String>) {}
     public var body: Never { fatalError() }
 }
 public typealias SecureField = TextField
 public struct Button: View {
-    public init(_ title: some StringProtocol, action: @escaping @MainActor () -> Void) {}
+    @_disfavoredOverload public init(_ title: some StringProtocol, action: @escaping @MainActor () -> Void) {}
+    public init(_ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void) {}
+    public init(_ titleKey: LocalizedStringKey, role: ButtonRole?, action: @escaping @MainActor () -> Void) {}
     public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> some View) {}
     public var body: Never { fatalError() }
 }
+public struct Label: View {
+    public init(_ titleKey: LocalizedStringKey, systemImage name: String) {}
+    public var body: Never { fatalError() }
+}
 public struct Menu: View {
-    public init(_ title: some StringProtocol, @ViewBuilder content: () -> some View) {}
+    @_disfavoredOverload public init(_ title: some StringProtocol, @ViewBuilder content: () -> some View) {}
+    public init(_ titleKey: LocalizedStringKey, @ViewBuilder content: () -> some View) {}
     public var body: Never { fatalError() }
 }
 public struct ContentUnavailableView: View {
@@ -222,6 +254,11 @@ public struct List: View {
 }
 public typealias ForEach = List
 
+/// The type that the macro `#Preview` makes.
+@MainActor public struct Preview {
+    public init(_ name: String? = nil, @ViewBuilder body: @escaping @MainActor () -> some View) {}
+}
+
 // MARK: - App, scenes, widgets
 
 @MainActor @preconcurrency public protocol Scene {}
@@ -230,6 +267,7 @@ public typealias ForEach = List
     var body: Body { get }
     init()
 }
+extension App { public static func main() {} }
 public struct WindowGroup: Scene { public init(@ViewBuilder content: @escaping () -> some View) {} }
 @MainActor @propertyWrapper public struct UIApplicationDelegateAdaptor<Delegate: NSObject & UIApplicationDelegate> {
     public init(_ type: Delegate.Type = Delegate.self) {}
@@ -246,3 +284,4 @@ public struct WindowGroup: Scene { public init(@ViewBuilder content: @escaping (
     var body: Body { get }
     init()
 }
+extension WidgetBundle { public static func main() {} }

@@ -32,6 +32,26 @@ extension View {
         regions[0]
     }
 }
+public enum ActivityPreviewViewKind: Sendable {
+    public enum DynamicIslandPreviewViewState: Sendable { case compact, minimal, expanded }
+    case content
+    case dynamicIsland(DynamicIslandPreviewViewState)
+}
+@resultBuilder public struct PreviewActivityBuilder<A: ActivityAttributes> {
+    public static func buildExpression(_ state: A.ContentState) -> [A.ContentState] { [state] }
+    public static func buildPartialBlock(first: [A.ContentState]) -> [A.ContentState] { first }
+    public static func buildPartialBlock(
+        accumulated: [A.ContentState], next: [A.ContentState]
+    ) -> [A.ContentState] { accumulated + next }
+    public static func buildArray(_ components: [[A.ContentState]]) -> [A.ContentState] { components.flatMap { $0 } }
+}
+extension Preview {
+    public init<Attributes: ActivityAttributes>(
+        _ name: String? = nil, as viewKind: ActivityPreviewViewKind, using attributes: Attributes,
+        widget: @escaping () -> some Widget,
+        @PreviewActivityBuilder<Attributes> contentStates: @escaping @MainActor () async -> [Attributes.ContentState]
+    ) { self.init(name) { Anything() } }
+}
 public struct DynamicIslandExpandedRegion {
     public enum Position { case leading, trailing, center, bottom }
     public init(_ position: Position, @ViewBuilder content: @escaping () -> some View) {}

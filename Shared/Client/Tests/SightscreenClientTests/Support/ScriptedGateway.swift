@@ -40,6 +40,8 @@ actor ScriptedGateway: APITransport {
     private(set) var owners: [DeviceID: UserID] = [:]
     private(set) var startTokens: [DeviceID: PushToStartToken] = [:]
     private(set) var follows: [UserID: [MatchID]] = [:]
+    /// The side that a match's follower supports.
+    private(set) var sides: [MatchID: String] = [:]
     /// The newest activity of each match.
     private(set) var activities: [MatchID: Activity] = [:]
     /// The activities whose tokens Apple reported as dead, and which no other has replaced.
@@ -246,12 +248,13 @@ actor ScriptedGateway: APITransport {
         json(
             FollowsResponse(
                 follows: follows[user, default: []].map {
-                    FollowItem(matchId: $0, teamId: nil, alerts: .all, followedAt: 1_700_000_000, expiresAt: nil)
+                    FollowItem(matchId: $0, teamId: sides[$0], alerts: .all, followedAt: 1_700_000_000, expiresAt: nil)
                 }))
     }
 
     private func follow(_ request: APIRequest, _ match: MatchID, _ user: UserID) -> APIResponse {
         if !follows[user, default: []].contains(match) { follows[user, default: []].append(match) }
+        if let side = request.body.flatMap({ JSON($0)?["teamId"]?.text }) { sides[match] = side }
         let item = matches[match]
         if item?.status == .live, activities[match] == nil { pending.insert(match) }
         let outlook: LiveActivityOutlook =

@@ -25,6 +25,7 @@
         }
     }
 
+    @main
     struct SightscreenApp: App {
         @UIApplicationDelegateAdaptor private var delegate: AppDelegate
 
@@ -43,6 +44,7 @@
             didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]? = nil
         ) -> Bool {
             UNUserNotificationCenter.current().delegate = self
+            services.assistant.answerIntents()
             Task { await services.liveActivities.start() }
             return true
         }
@@ -74,12 +76,23 @@
 
     struct AppView: View {
         let services: AppServices
+        @State private var opened: MatchID?
 
         var body: some View {
             BootstrapGate(services.bootstrap) {
-                MatchListView(source: services.live)
+                TabView {
+                    MatchListView(source: services.live).tabItem { Label("Live", systemImage: "sportscourt") }
+                    ScheduleView(service: services.schedule)
+                        .tabItem { Label("Schedule", systemImage: "calendar") }
+                    SettingsView(services: services).tabItem { Label("Settings", systemImage: "gearshape") }
+                }
             } signIn: {
                 SignInView()
+            }
+            // A tap on a card opens its match.
+            .onOpenURL { opened = MatchID(link: $0.absoluteString) }
+            .sheet(isPresented: Binding(get: { opened != nil }, set: { if !$0 { opened = nil } })) {
+                if let opened { OpenedMatchView(id: opened, assistant: services.assistant) }
             }
             .liveActivities(services.liveActivities)
             .evictsImages(of: services.images)
@@ -119,16 +132,32 @@
         let source: Source
 
         var body: some View {
-            List(source.data ?? [], id: \.id) { match in
-                HStack {
-                    TeamLogo(team: match.home)
-                    Text(match.displayState?.expanded.title ?? match.competition)
-                    Spacer()
-                    Text(match.displayState?.compactLeading.score ?? "")
-                    FollowButtonView(match: match)
-                }
+            List(source.data ?? [], id: \.id) { MatchRow(match: $0) }.viewSubscriber(dataSource: source)
+        }
+    }
+
+    struct MatchRow: View {
+        let match: MatchItem
+
+        var body: some View {
+            HStack {
+                TeamLogo(team: match.home)
+                Text(match.displayState?.expanded.title ?? match.competition)
+                Spacer()
+                Text(match.displayState?.compactLeading.score ?? "")
+                FollowButtonView(match: match)
             }
-            .viewSubscriber(dataSource: source)
+        }
+    }
+
+    struct OpenedMatchView: View {
+        let id: MatchID
+        let assistant: MatchAssistant
+        @State private var match: MatchItem?
+
+        var body: some View {
+            Group { if let match { MatchRow(match: match) } else { ProgressView() } }
+                .task(id: id) { match = try? await assistant.match(id) }
         }
     }
 
@@ -138,20 +167,27 @@
         let match: MatchItem
 
         var body: some View {
-            Button {
-                Task {
-                    if button.state == .empty {
-                        _ = try? await service.follow(match)
-                    } else {
-                        await service.unfollow(match.id)
-                    }
+            HStack {
+                if button.showsAgain {
+                    Button("Show again") { Task { _ = try? await service.showAgain(match) } }
                 }
-            } label: {
-                Image(systemName: symbol)
-                    .opacity(button.isPending ? 0.4 : 1)
-                    // The button stays enabled: a later tap replaces one that waits for the network.
-                    .overlay { if button.isPending { ProgressView() } }
+                Button {
+                    Task {
+                        if button.state == .empty {
+                            _ = try? await service.follow(match)
+                        } else {
+                            await service.unfollow(match.id)
+                        }
+                    }
+                } label: {
+                    Image(systemName: symbol)
+                        .opacity(button.isPending ? 0.4 : 1)
+                        // The button stays enabled: a later tap replaces one that waits for the network.
+                        .overlay { if button.isPending { ProgressView() } }
+                }
             }
+            // In a row of a list, a tap on the row would otherwise press both buttons.
+            .buttonStyle(.borderless)
             .task {
                 for await followButtons in await service.followButtons() { button = followButtons[match.id] ?? .empty }
             }
@@ -179,57 +215,5 @@
                     logo = UIImage(data: Data(image.bytes))
                 }
         }
-    }
-
-    #if DEBUG
-        struct DebugApp: App {
-            @UIApplicationDelegateAdaptor private var delegate: DebugDelegate
-            private let log = DebugLogService()
-
-            init() { AppLogger.start([OSLogDestination(subsystem: "app.sightscreen"), log]) }
-
-            var body: some Scene {
-                WindowGroup {
-                    AppView(services: delegate.services)
-                        // Other services make another view, which begins with the launch.
-                        .id(ObjectIdentifier(delegate.services))
-                        .safeAreaInset(edge: .bottom) { DebugMenuView(menu: delegate.menu, log: log) }
-                }
-            }
-        }
-
-        final class DebugDelegate: AppDelegate {
-            // A build run from Xcode gets its tokens from APNs' sandbox.
-            private(set) lazy var menu = DebugMenu(
-                .apple(.sandbox),
-                fakeAPI: .apple(.sandbox).onFakeAPI(
-                    URLSessionTransport(base: URL(string: FakeModeSwitch.address)!),
-                    store: UserDefaultsStore(UserDefaults(suiteName: "fake-api")!),
-                    matchFiles: DirectoryFileStore.caches("matches-fake-api")))
-            override var services: AppServices { menu.services }
-        }
-
-        struct DebugMenuView: View {
-            let menu: DebugMenu
-            let log: DebugLogService
-            @State private var showsLog = false
-
-            var body: some View {
-                Menu("Debug") {
-                    Button(menu.admin.usesFakeAPI ? "Use the gateway" : "Use the fake API") {
-                        Task { await menu.setUsesFakeAPI(!menu.admin.usesFakeAPI) }
-                    }
-                    Button("Play a tape") { Task { try? await menu.playATape() } }
-                    Button("Log") { showsLog = true }
-                }
-                .environment(\.adminService, menu.admin)
-                .sheet(isPresented: $showsLog) { NavigationStack { DebugLogOverlay(log) } }
-            }
-        }
-    #endif
-
-    #Preview {
-        MatchListView(source: FakeDataSource(SampleMatches.all(now: Int(Date.now.timeIntervalSince1970))))
-            .environment(\.imageCacheService, FakeImageCacheService())
     }
 #endif

@@ -5,6 +5,7 @@
     import SwiftUI
     import WidgetKit
 
+    @main
     struct SightscreenWidgets: WidgetBundle {
         var body: some Widget { MatchLiveActivityWidget() }
     }

@@ -1,0 +1,1 @@
+../../Tests/SightscreenClientTests/AddToYourApp.swift
