@@ -12,8 +12,7 @@ extension AppPorts {
             gateway: SampleGateway(clock: clock), web: SampleCognito(), activityKit: kit,
             notifications: FakeNotificationPort(), keychain: InMemoryKeychain(), sessionStore: InMemoryKeyValueStore(),
             store: InMemoryKeyValueStore(), matchFiles: InMemoryFileStore(), imageFiles: InMemoryFileStore(),
-            thumbnail: { $0 },
-            clock: clock,
+            thumbnail: { $0 }, clock: clock,
             profile: DeviceProfile(deviceID: DeviceID("a phone"), appVersion: "1.0"),
             cognito: CognitoSettings(clientID: "any", region: "eu-west-1"))
     }
