@@ -104,7 +104,8 @@ final class HarnessApp {
             keychain: keychain, store: store, clock: clock)
         let config = RealAppConfigService(transport: gateway, store: store, profile: profile)
         let liveActivities = RealLiveActivityService(
-            activityKit: kit, transport: gateway, session: auth, store: store, clock: clock, profile: profile)
+            activityKit: kit, transport: gateway, session: auth, store: store, clock: clock,
+            background: kit, profile: profile)
         let notifications = RealNotificationService(port: notificationPort, phone: liveActivities)
         let steps = BootSteps(
             config: config, auth: auth, liveActivities: liveActivities, notifications: notifications,

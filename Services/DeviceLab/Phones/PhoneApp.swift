@@ -1,4 +1,5 @@
 import SightscreenClient
+import SightscreenClientTesting
 import SightscreenModels
 
 /// One process of the app on one phone: its services, wired as at the app's entry point, and its launch.
@@ -18,13 +19,14 @@ struct PhoneApp: Sendable {
     ///   - giveToken: requests the phone's device token from the system.
     @MainActor
     init(
-        user: String, issuer: LabIssuer, network: PhoneNetwork, activityKit: any ActivityKitPort,
+        user: String, issuer: LabIssuer, network: PhoneNetwork, kit: SimulatedActivityKit,
         disk: PhoneDisk, profile: DeviceProfile, giveToken: @escaping @Sendable () async -> Void
     ) {
         let clock = SystemClientClock()
         auth = FakeAuthService(left: Self.account(user)) { await issuer.token(of: $0.id.rawValue) }
         service = RealLiveActivityService(
-            activityKit: activityKit, transport: network, session: auth, store: disk, clock: clock, profile: profile)
+            activityKit: kit, transport: SimulatedTransport(network, on: kit), session: auth, store: disk,
+            clock: clock, background: kit, profile: profile)
         notifications = RealNotificationService(port: PhoneNotifications(giveToken: giveToken), phone: service)
         let config = RealAppConfigService(transport: network, store: disk, profile: profile)
         bootstrap = AppBootstrap(

@@ -168,7 +168,7 @@ actor SimulatedIPhone: LabPhone {
     private func begin() async {
         let network = PhoneNetwork(base: shared.gateway, http: shared.http, isOnline: isOnline)
         let new = await PhoneApp(
-            user: user, issuer: shared.issuer, network: network, activityKit: kit, disk: PhoneDisk(store),
+            user: user, issuer: shared.issuer, network: network, kit: kit, disk: PhoneDisk(store),
             profile: DeviceProfile(
                 deviceID: device, osVersion: "18.4", appVersion: "1.0.0", bootedAt: bootedAt),
             giveToken: { [weak self] in await self?.giveDeviceToken() })

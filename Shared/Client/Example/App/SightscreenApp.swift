@@ -14,7 +14,7 @@
             let keychain = SystemKeychain(service: "app.sightscreen")
             return AppPorts(
                 gateway: URLSessionTransport(base: URL(string: "https://api.sightscreen.app")!),
-                web: URLSessionWebTransport(), activityKit: AppleActivityKit(),
+                web: URLSessionWebTransport(), activityKit: AppleActivityKit(), background: AppleBackgroundTime(),
                 notifications: AppleNotificationPort(), keychain: keychain,
                 sessionStore: UserDefaultsStore(), store: UserDefaultsStore(),
                 matchFiles: DirectoryFileStore.caches("matches"),

@@ -15,6 +15,14 @@ public struct PhoneLimits: Hashable, Sendable {
     public var infrequentUpdatesPerHour = 15
     /// Silent pushes that wake the app in an hour.
     public var silentPushesPerHour = 3
+    /// Seconds for which an app runs after it has left the foreground, without a background task. Observed.
+    public var leavingSeconds = 5
+    /// Seconds for which an app runs after a silent push, until it answers, or after a start by push. "Your app has up
+    /// to 30 seconds": https://developer.apple.com/documentation/uikit/uiapplicationdelegate/application(_:didreceiveremotenotification:fetchcompletionhandler:)
+    public var wakeSeconds = 30
+    /// Seconds for which background tasks can prolong either time. Observed since iOS 13; Apple gives no number:
+    /// https://developer.apple.com/documentation/uikit/extending-your-app-s-background-execution-time
+    public var backgroundSeconds = 30
     /// Seconds by which an update's timestamp may be ahead of the phone's clock.
     public var timestampAheadMax = 8 * 3_600
     /// Bytes of a payload, and of attributes and content of a request together.

@@ -12,6 +12,7 @@ extension SimulatedActivityKit: ActivityKitPort {
         _ attributes: LiveActivityAttributes, _ content: ShownContent, pushType: ActivityPushType,
         schedule: ActivitySchedule?
     ) async throws(ActivityRequestError) -> PhoneActivity {
+        await whenAwake()
         board.advance(to: clock.now)
         if case .channel(let id) = pushType, Data(base64Encoded: id.rawValue) == nil || deletedChannels.contains(id) {
             throw .other("\(id) is no channel")
@@ -26,11 +27,13 @@ extension SimulatedActivityKit: ActivityKitPort {
     }
 
     public func end(_ id: ActivityID, _ dismissal: EndDismissal) async {
+        await whenAwake()
         board.end(id, dismissal, now: clock.now)
         await publish()
     }
 
     public func activities() async -> [PhoneActivity] {
+        await whenAwake()
         await catchUp()
         unlisted = unlisted.filter { $0.value > clock.now }
         let listed = board.activities.map(\.activity).filter { unlisted[$0.id] == nil }
@@ -39,6 +42,7 @@ extension SimulatedActivityKit: ActivityKitPort {
     }
 
     public func activity(_ id: ActivityID) async -> PhoneActivity? {
+        await whenAwake()
         await catchUp()
         guard var activity = given[id] else { return nil }
         if let present = board[id]?.activity { return present }
@@ -46,25 +50,38 @@ extension SimulatedActivityKit: ActivityKitPort {
         return activity
     }
 
-    public func activityUpdates() -> AsyncStream<PhoneActivity> { appearances.values() }
-
-    public func pushToStartToken() -> PushToStartToken? { startToken.rawValue.isEmpty ? nil : startToken }
-
-    public func pushToStartTokenUpdates() -> AsyncStream<PushToStartToken> {
-        startTokens.values(repeatingLatest: !hasSilentTokenStreams)
+    public func activityUpdates() async -> AsyncStream<PhoneActivity> {
+        await whenAwake()
+        return appearances.values()
     }
 
-    public func pushToken(of id: ActivityID) -> UpdateToken? { given[id] == nil ? nil : board[id]?.token }
-
-    public func pushTokenUpdates(of id: ActivityID) -> AsyncStream<UpdateToken> {
-        streams[id]?.tokens.values(repeatingLatest: !hasSilentTokenStreams) ?? Self.nothing()
+    public func pushToStartToken() async -> PushToStartToken? {
+        await whenAwake()
+        return startToken.rawValue.isEmpty ? nil : startToken
     }
 
-    public func contentUpdates(of id: ActivityID) -> AsyncStream<ShownContent> {
-        streams[id]?.contents.values() ?? Self.nothing()
+    public func pushToStartTokenUpdates() async -> AsyncStream<PushToStartToken> {
+        await whenAwake()
+        return startTokens.values(repeatingLatest: !hasSilentTokenStreams)
     }
 
-    public func activityStateUpdates(of id: ActivityID) -> AsyncStream<PhoneActivityState> {
+    public func pushToken(of id: ActivityID) async -> UpdateToken? {
+        await whenAwake()
+        return given[id] == nil ? nil : board[id]?.token
+    }
+
+    public func pushTokenUpdates(of id: ActivityID) async -> AsyncStream<UpdateToken> {
+        await whenAwake()
+        return streams[id]?.tokens.values(repeatingLatest: !hasSilentTokenStreams) ?? Self.nothing()
+    }
+
+    public func contentUpdates(of id: ActivityID) async -> AsyncStream<ShownContent> {
+        await whenAwake()
+        return streams[id]?.contents.values() ?? Self.nothing()
+    }
+
+    public func activityStateUpdates(of id: ActivityID) async -> AsyncStream<PhoneActivityState> {
+        await whenAwake()
         if let states = streams[id]?.states { return states.values() }
         // An activity that was given says itself that it is gone; of another one nothing is known.
         let isGone = given[id] != nil
@@ -74,13 +91,25 @@ extension SimulatedActivityKit: ActivityKitPort {
         }
     }
 
-    public func areActivitiesEnabled() -> Bool { board.showsActivities }
+    public func areActivitiesEnabled() async -> Bool {
+        await whenAwake()
+        return board.showsActivities
+    }
 
-    public func activityEnablementUpdates() -> AsyncStream<Bool> { enablement.values() }
+    public func activityEnablementUpdates() async -> AsyncStream<Bool> {
+        await whenAwake()
+        return enablement.values()
+    }
 
-    public func frequentPushesEnabled() -> Bool { board.takesFrequentPushes }
+    public func frequentPushesEnabled() async -> Bool {
+        await whenAwake()
+        return board.takesFrequentPushes
+    }
 
-    public func frequentPushEnablementUpdates() -> AsyncStream<Bool> { frequentPushes.values() }
+    public func frequentPushEnablementUpdates() async -> AsyncStream<Bool> {
+        await whenAwake()
+        return frequentPushes.values()
+    }
 
     private static func nothing<Value>() -> AsyncStream<Value> { AsyncStream { $0.finish() } }
 

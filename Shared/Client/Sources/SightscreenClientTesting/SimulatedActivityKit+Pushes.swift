@@ -15,8 +15,14 @@ extension SimulatedActivityKit {
         let outcome: PushOutcome
         do throws(PushDropped) { outcome = try taken(push) } catch { outcome = .dropped(error.reason) }
         await publish()
-        // The system repeats the push-to-start token.
-        if case .started = outcome { sendStartToken() }
+        switch outcome {
+        case .started:
+            // The system wakes the app, so that it can send the activity's token, and repeats the push-to-start token.
+            wakeApp()
+            sendStartToken()
+        case .wakesApp: wakeApp()
+        default: break
+        }
         return outcome
     }
 

@@ -14,7 +14,7 @@ extension SimulatedActivityKit {
         guard board.showsActivities != allowed else { return }
         board.showsActivities = allowed
         if !allowed { board.removeAll() }
-        enablement.send(allowed)
+        deliver { $0.enablement.send(allowed) }
         await publish()
     }
 
@@ -22,19 +22,19 @@ extension SimulatedActivityKit {
     public func setFrequentPushes(_ allowed: Bool) {
         guard board.takesFrequentPushes != allowed else { return }
         board.takesFrequentPushes = allowed
-        frequentPushes.send(allowed)
+        deliver { $0.frequentPushes.send(allowed) }
     }
 
+    /// Brings the app to the foreground, or takes it away from there.
     public func setForeground(_ inFront: Bool) {
-        isInForeground = inFront
         if inFront { isForceQuit = false }
+        moveApp(inFront: inFront)
     }
 
     /// Ends the app's process and its streams. Activities stay.
     public func killApp(forceQuit: Bool = false) {
         isForceQuit = forceQuit
-        isInForeground = false
-        disconnectApp()
+        endProcess()
     }
 
     /// Deletes the app and installs it again: all activities are removed, and all tokens are new.
@@ -47,9 +47,14 @@ extension SimulatedActivityKit {
         await newAppTokens()
     }
 
-    /// Restarts the phone: all activities are removed, and the app is not told.
+    /// Restarts the phone: all activities are removed, and the app is not told. The app runs again when it is opened, or
+    /// woken by a push, also after a force quit: "the user must relaunch your app or restart the device",
+    /// https://developer.apple.com/documentation/uikit/uiapplicationdelegate/application(_:didreceiveremotenotification:fetchcompletionhandler:)
+    /// That no activity outlives a restart is observed.
     public func restart() async {
-        disconnectApp()
+        bootedAt = clock.now
+        isForceQuit = false
+        endProcess()
         board.removeAll()
         await publish()
     }
@@ -72,14 +77,25 @@ extension SimulatedActivityKit {
 
     /// Repeats an activity's update token, as the system may.
     public func repeatToken(of id: ActivityID) {
-        if let token = board[id]?.token, !hasSilentTokenStreams { streams[id]?.tokens.send(token) }
+        guard let token = board[id]?.token, !hasSilentTokenStreams, let tokens = streams[id]?.tokens else { return }
+        deliver { _ in tokens.send(token) }
     }
 
     /// Reports an activity to the app once more.
     public func repeatAppearance(of id: ActivityID) {
         guard let activity = board[id]?.activity else { return }
         if appearances.readerCount > 0 { given[id] = activity }
-        appearances.send(activity)
+        deliver { $0.appearances.send(activity) }
+    }
+
+    /// Lets no activity get an update token any more, or gives those that lack one their token. Observed:
+    /// https://developer.apple.com/forums/thread/741939
+    public func setWithholdsTokens(_ withholds: Bool) async {
+        withholdsTokens = withholds
+        guard !withholds else { return }
+        for activity in board.activities where activity.token == nil && activity.isRunning {
+            await issueToken(activity.id)
+        }
     }
 
     /// Silences the streams of tokens, or lets them speak again: only the properties have the tokens meanwhile.

@@ -20,6 +20,10 @@ public actor SimulatedActivityKit {
     public internal(set) var hasSilentTokenStreams = false
     /// Whether the streams of contents stay silent, as for an app that sleeps.
     public internal(set) var hasSilentContentStreams = false
+    /// Whether the phone gives no more update tokens.
+    public internal(set) var withholdsTokens = false
+    /// The time of the last restart, in seconds since 1970.
+    public internal(set) var bootedAt: Int
     /// Whether the user has force-quit the app. No silent push wakes it then until it is opened.
     public var isForceQuit = false
     var offline = OfflinePushes()
@@ -42,6 +46,13 @@ public actor SimulatedActivityKit {
     let frequentPushes = Broadcast(true)
     let screenBroadcast = Broadcast(PhoneScreen())
 
+    /// Whether the phone suspends the app off the foreground.
+    var suspends = false
+    var background = BackgroundTime()
+    /// The news for the suspended app, in order.
+    var heldBack: [(isolated SimulatedActivityKit) -> Void] = []
+    let wakeUps = Broadcast<Void>(repeatsLatest: false)
+
     private var isOn = false
     private var tokenTasks: [ActivityID: Task<Void, Never>] = [:]
     private var timer: Task<Void, Never>?
@@ -62,6 +73,7 @@ public actor SimulatedActivityKit {
     ) {
         self.clock = clock
         self.limits = limits
+        bootedAt = clock.now
         sink = tokens
         random = SeededGenerator(seed: seed)
         board = ActivityBoard(limits: limits, iOSVersion: iOSVersion, attributesType: attributesType)
@@ -82,6 +94,7 @@ public actor SimulatedActivityKit {
         timer = nil
         timerIsFor = nil
         for task in tasks { task.cancel() }
+        background.expiry?.cancel()
         disconnectApp()
         screenBroadcast.disconnect()
         for task in tasks { await task.value }
@@ -117,10 +130,11 @@ public actor SimulatedActivityKit {
             case .appeared(let activity):
                 streams[activity.id] = ActivityStreams(activity)
                 if appearances.readerCount > 0 { given[activity.id] = activity }
-                appearances.send(activity)
+                deliver { $0.appearances.send(activity) }
                 if activity.isRunning { issueTokenLater(activity.id) }
             case .content(let id, let content):
-                if !hasSilentContentStreams { streams[id]?.contents.send(content) }
+                let contents = hasSilentContentStreams ? nil : streams[id]?.contents
+                deliver { _ in contents?.send(content) }
             case .state(let id, let state): report(state, id)
             case .tokenDied(let token): died.append(token)
             }
@@ -142,11 +156,14 @@ public actor SimulatedActivityKit {
 
     private func report(_ state: PhoneActivityState, _ id: ActivityID) {
         // A scheduled activity has appeared.
-        if state == .active, streams[id]?.states.latest == .pending { issueTokenLater(id) }
-        streams[id]?.states.send(state)
+        let told = streams[id]
+        if state == .active, told?.states.latest == .pending, tokenTasks[id] == nil { issueTokenLater(id) }
         if !state.isRunning { tokenTasks.removeValue(forKey: id)?.cancel() }
-        guard state == .dismissed else { return }
-        streams.removeValue(forKey: id)?.disconnect()
+        if state == .dismissed { streams[id] = nil }
+        deliver { _ in
+            told?.states.send(state)
+            if state == .dismissed { told?.disconnect() }
+        }
     }
 
     private func setTimer() {
@@ -177,7 +194,7 @@ public actor SimulatedActivityKit {
 
     /// Issues an activity's token some time after its start, as the system does.
     private func issueTokenLater(_ id: ActivityID) {
-        guard isOn, board[id]?.channel == nil else { return }
+        guard isOn, !withholdsTokens, board[id]?.channel == nil else { return }
         let delay = Duration.milliseconds(Int.random(in: limits.tokenDelayMs, using: &random))
         tokenTasks[id] = Task { [clock, weak self] in
             guard (try? await clock.sleep(for: delay)) != nil else { return }
@@ -192,7 +209,8 @@ public actor SimulatedActivityKit {
         // Apple knows a token before the app does.
         await sink.issued(
             token.rawValue, .update, match: activity.matchID, shown: Stamp(activity.timestamp))
-        if board[id]?.token == token, !hasSilentTokenStreams { streams[id]?.tokens.send(token) }
+        let tokens = board[id]?.token == token ? streams[id]?.tokens : nil
+        deliver { phone in if !phone.hasSilentTokenStreams { tokens?.send(token) } }
         await publish()
     }
 
@@ -207,7 +225,9 @@ public actor SimulatedActivityKit {
         if startToken == start { sendStartToken() }
     }
 
-    func sendStartToken() { if !hasSilentTokenStreams { startTokens.send(startToken) } }
+    func sendStartToken() {
+        deliver { phone in if !phone.hasSilentTokenStreams { phone.startTokens.send(phone.startToken) } }
+    }
 
     /// Ends all streams of the app, as at the end of its process.
     func disconnectApp() {
@@ -217,6 +237,10 @@ public actor SimulatedActivityKit {
         startTokens.disconnect()
         enablement.disconnect()
         frequentPushes.disconnect()
+        // The next process begins with the newest values.
+        tellHeldBack()
+        background.tasks = [:]
+        wakeUps.disconnect()
     }
 
     /// The number of streams that the app has open.

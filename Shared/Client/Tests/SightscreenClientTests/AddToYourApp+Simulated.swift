@@ -10,9 +10,9 @@ extension AppPorts {
     static func simulated(_ kit: SimulatedActivityKit, _ clock: SimulatedClock) -> AppPorts {
         AppPorts(
             gateway: SampleGateway(clock: clock), web: SampleCognito(), activityKit: kit,
-            notifications: FakeNotificationPort(), keychain: InMemoryKeychain(), sessionStore: InMemoryKeyValueStore(),
-            store: InMemoryKeyValueStore(), matchFiles: InMemoryFileStore(), imageFiles: InMemoryFileStore(),
-            thumbnail: { $0 }, clock: clock,
+            background: kit, notifications: FakeNotificationPort(), keychain: InMemoryKeychain(),
+            sessionStore: InMemoryKeyValueStore(), store: InMemoryKeyValueStore(), matchFiles: InMemoryFileStore(),
+            imageFiles: InMemoryFileStore(), thumbnail: { $0 }, clock: clock,
             profile: DeviceProfile(deviceID: DeviceID("a phone"), appVersion: "1.0"),
             cognito: CognitoSettings(clientID: "any", region: "eu-west-1"))
     }

@@ -8,6 +8,7 @@ struct AppPorts {
     var gateway: any APITransport
     var web: any WebTransport
     var activityKit: any ActivityKitPort
+    var background: any BackgroundTimePort
     var notifications: any NotificationPort
     var keychain: any KeychainPort
     /// Keeps the mark that a user is signed in.
@@ -48,7 +49,7 @@ final class AppServices {
         config = RealAppConfigService(transport: ports.gateway, store: store, profile: ports.profile)
         liveActivities = RealLiveActivityService(
             activityKit: ports.activityKit, transport: ports.gateway, session: auth, store: store, clock: clock,
-            profile: ports.profile)
+            background: ports.background, profile: ports.profile)
         notifications = RealNotificationService(port: ports.notifications, phone: liveActivities)
         schedule = RealScheduleService(api: api, cache: matches, clock: clock)
         live = LiveMatchesDataSource(api: api, cache: matches, clock: clock)

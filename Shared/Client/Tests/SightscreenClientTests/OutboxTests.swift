@@ -40,7 +40,7 @@ import Testing
     }
 
     private func outbox(_ receiver: Receiver, _ clock: SimulatedClock) -> Outbox<String, String> {
-        Outbox(clock: clock, jitter: { 1 }) { _, value in await receiver.take(value) }
+        Outbox(clock: clock, background: FakeBackgroundTime(), jitter: { 1 }) { _, value in await receiver.take(value) }
     }
 
     @Test func triesAgainWithGrowingWaits() async throws {

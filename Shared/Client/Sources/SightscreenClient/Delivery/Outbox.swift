@@ -2,7 +2,7 @@
 ///
 /// A slot never has two deliveries under way, so an older value cannot arrive after a newer one. A value that is put
 /// during a delivery waits for its end. A value that waits for its next attempt is replaced, and the new one goes at
-/// once.
+/// once. The app is kept from being suspended while there is a value to deliver, as far as the system gives it time.
 actor Outbox<Slot: Hashable & Sendable, Value: Sendable> {
     enum Outcome: Sendable {
         case delivered
@@ -19,6 +19,7 @@ actor Outbox<Slot: Hashable & Sendable, Value: Sendable> {
     }
 
     private let clock: any ClientClock
+    private let background: any BackgroundTimePort
     private let delays: RetryDelays
     private let jitter: @Sendable () -> Double
     private let deliver: @Sendable (Slot, Value) async -> Outcome
@@ -29,13 +30,19 @@ actor Outbox<Slot: Hashable & Sendable, Value: Sendable> {
     private(set) var isFinishing = false
     /// Counts the calls of `retryNow`. A call during a delivery removes the wait after its failure.
     private var retries = 0
+    /// Ends the background task; nil while there is none.
+    private var awake: AsyncStream<Never>.Continuation?
+    private var beginning: Task<BackgroundTaskID?, Never>?
+    /// Counts the background tasks.
+    private var awakenings = 0
 
     init(
-        clock: any ClientClock, delays: RetryDelays = RetryDelays(),
+        clock: any ClientClock, background: any BackgroundTimePort, delays: RetryDelays = RetryDelays(),
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
         deliver: @escaping @Sendable (Slot, Value) async -> Outcome
     ) {
         self.clock = clock
+        self.background = background
         self.delays = delays
         self.jitter = jitter
         self.deliver = deliver
@@ -51,6 +58,7 @@ actor Outbox<Slot: Hashable & Sendable, Value: Sendable> {
         entry.backoff?.cancel()
         if entry.worker == nil { entry.worker = Task { await self.work(slot) } }
         entries[slot] = entry
+        stayAwake()
     }
 
     /// Removes the slot's value. A delivery under way goes on and is not repeated.
@@ -71,6 +79,12 @@ actor Outbox<Slot: Hashable & Sendable, Value: Sendable> {
     func retryNow() {
         retries += 1
         for entry in entries.values { entry.backoff?.cancel() }
+        stayAwake()
+    }
+
+    /// Returns when there is nothing to deliver.
+    func emptied() async {
+        while let worker = entries.values.lazy.compactMap(\.worker).first { await worker.value }
     }
 
     /// Tries every value once more, and returns when no delivery is under way. No value is accepted after it.
@@ -93,6 +107,8 @@ actor Outbox<Slot: Hashable & Sendable, Value: Sendable> {
     }
 
     private func work(_ slot: Slot) async {
+        // A delivery that begins in the foreground may end in the background.
+        _ = await beginning?.value
         var failures = 0
         while !Task.isCancelled, let entry = entries[slot], let value = entry.value {
             let retriesBefore = retries
@@ -112,5 +128,29 @@ actor Outbox<Slot: Hashable & Sendable, Value: Sendable> {
             entries[slot]?.backoff = nil
         }
         entries[slot] = nil
+        guard entries.isEmpty else { return }
+        awake?.finish()
+        awake = nil
+    }
+
+    /// Begins a background task that ends when there is nothing to deliver. The system may end it before, and then the
+    /// next value or retry begins another.
+    private func stayAwake() {
+        guard awake == nil, !entries.isEmpty else { return }
+        let (over, end) = AsyncStream.makeStream(of: Never.self)
+        awake = end
+        awakenings += 1
+        let beginning = Task { [background] in
+            await background.begin("Sightscreen sends", expired: { end.finish() })
+        }
+        self.beginning = beginning
+        Task { [awakenings] in
+            if let task = await beginning.value {
+                for await _ in over {}
+                await background.end(task)
+            }
+            // A later value may have begun another one.
+            if self.awakenings == awakenings { awake = nil }
+        }
     }
 }

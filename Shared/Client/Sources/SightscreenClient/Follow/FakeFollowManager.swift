@@ -79,6 +79,8 @@ public actor FakeFollowManager: FollowManager {
         }
     }
 
+    public func allSent() {}
+
     public func sendPending(within limit: Duration) { retryNow() }
 
     public func followedMatchIds() -> Set<MatchID> { followState.followed }

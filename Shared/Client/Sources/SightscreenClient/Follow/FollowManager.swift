@@ -49,6 +49,9 @@ public protocol FollowManager: Sendable {
     /// Sends all pending operations at once.
     func retryNow() async
 
+    /// Returns when no pending operation and no reconciliation waits to be sent.
+    func allSent() async
+
     /// Sends all pending operations once more, at a sign-out, and waits for them at most `limit`.
     func sendPending(within limit: Duration) async
 

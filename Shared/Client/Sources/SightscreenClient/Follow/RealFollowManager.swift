@@ -9,6 +9,7 @@ public actor RealFollowManager: FollowManager {
     private let device: DeviceIdentity
     private let followStore: FollowStore
     private let clock: any ClientClock
+    private let background: any BackgroundTimePort
     private let jitter: @Sendable () -> Double
     private var changed: @Sendable (FollowChanges) async -> Void = { _ in }
     private var followState = FollowState()
@@ -24,12 +25,13 @@ public actor RealFollowManager: FollowManager {
 
     public init(
         api: SightscreenAPI, device: DeviceIdentity, store: any KeyValueStore, clock: any ClientClock,
-        jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
+        background: any BackgroundTimePort, jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
     ) {
         self.api = api
         self.device = device
         followStore = FollowStore(store: store, clock: clock)
         self.clock = clock
+        self.background = background
         self.jitter = jitter
     }
 
@@ -41,7 +43,8 @@ public actor RealFollowManager: FollowManager {
         followState.showsActivities = showsActivities
         self.user = user
         starts += 1
-        let outbox = Outbox<Slot, Void>(clock: clock, jitter: jitter) { [weak self, starts] slot, _ in
+        let outbox = Outbox<Slot, Void>(clock: clock, background: background, jitter: jitter) {
+            [weak self, starts] slot, _ in
             await self?.deliver(slot, start: starts) ?? .delivered
         }
         self.outbox = outbox
@@ -207,6 +210,8 @@ public actor RealFollowManager: FollowManager {
     public func syncSoon() async { await outbox?.put((), in: .sync) }
 
     public func retryNow() async { await outbox?.retryNow() }
+
+    public func allSent() async { await outbox?.emptied() }
 
     public func sendPending(within limit: Duration) async {
         guard let outbox, !followState.waiting.isEmpty else { return }

@@ -50,7 +50,9 @@ public protocol LiveActivityService: Sendable {
     /// Starts waiting attempts when there is a network again.
     func connectionRestored() async
 
-    /// Handles a push for the app: a silent one that woke it, or a notification that the user has tapped.
+    /// Handles a push for the app: a silent one that woke it, or a notification that the user has tapped. After a
+    /// silent push it returns when everything is sent, or after 20 s: the app then calls the system's completion
+    /// handler.
     func receive(_ push: AppPush) async
 
     /// Registers the app's token for ordinary notifications, from the app delegate.

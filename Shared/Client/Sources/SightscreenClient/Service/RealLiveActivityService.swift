@@ -10,6 +10,10 @@ public actor RealLiveActivityService: LiveActivityService {
     public static let secondLookDelay = Duration.seconds(3)
     /// The longest time that a sign-out waits for pending operations.
     public static let lastOperationsLimit = Duration.seconds(3)
+    /// The longest time before a silent push is answered. The system gives 30 s for it.
+    ///
+    /// See Apple's page on `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`.
+    public static let answerLimit = Duration.seconds(20)
 
     private let tokens: any LiveActivityTokenManager
     private let lifecycle: any LiveActivityLifecycleManager
@@ -238,6 +242,16 @@ public actor RealLiveActivityService: LiveActivityService {
     }
 
     public func receive(_ push: AppPush) async {
+        guard push.kind == .silent else { return await handle(push) }
+        // The system suspends the app after the answer, so the answer waits until everything is sent.
+        _ = await finished(within: Self.answerLimit, clock) { [self] in
+            await handle(push)
+            await tokens.allSent()
+            await follows.allSent()
+        }
+    }
+
+    private func handle(_ push: AppPush) async {
         await start()
         guard isStarted else { return }
         if let nonce = push.nonce { await tokens.confirm(nonce) }

@@ -38,6 +38,9 @@ public protocol LiveActivityTokenManager: Sendable {
     /// Reads the tokens that the system has now, and starts the waiting attempts.
     func retryNow() async
 
+    /// Returns when no token, report or registration waits to be sent.
+    func allSent() async
+
     /// Stops observing and sending, and forgets the sent tokens.
     func stop() async
 }

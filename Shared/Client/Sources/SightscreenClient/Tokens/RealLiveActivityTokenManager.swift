@@ -19,6 +19,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     private let api: SightscreenAPI
     private let device: DeviceIdentity
     private let clock: any ClientClock
+    private let background: any BackgroundTimePort
     private let jitter: @Sendable () -> Double
     private var handler: @Sendable (TokenEvent) async -> Void = { _ in }
     private var outbox: Outbox<Slot, PendingRegistration>?
@@ -36,19 +37,20 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
 
     public init(
         activityKit: any ActivityKitPort, api: SightscreenAPI, device: DeviceIdentity, clock: any ClientClock,
-        jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
+        background: any BackgroundTimePort, jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
     ) {
         self.activityKit = activityKit
         self.api = api
         self.device = device
         self.clock = clock
+        self.background = background
         self.jitter = jitter
     }
 
     public func start(_ handler: @escaping @Sendable (TokenEvent) async -> Void) async {
         guard outbox == nil else { return }
         self.handler = handler
-        outbox = Outbox(clock: clock, jitter: jitter) { [weak self] slot, pending in
+        outbox = Outbox(clock: clock, background: background, jitter: jitter) { [weak self] slot, pending in
             await self?.deliver(slot, pending) ?? .delivered
         }
         observers[.phone] = Task { [activityKit, weak self] in
@@ -110,6 +112,8 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         await readTokens()
         await outbox?.retryNow()
     }
+
+    public func allSent() async { await outbox?.emptied() }
 
     public func stop() async {
         let ending = Array(observers.values)

@@ -38,6 +38,8 @@ public actor FakeLiveActivityTokenManager: LiveActivityTokenManager {
 
     public func retryNow() {}
 
+    public func allSent() {}
+
     public func stop() {
         isStarted = false
         observed = []

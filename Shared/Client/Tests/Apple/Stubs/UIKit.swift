@@ -13,7 +13,16 @@ public enum UIUserInterfaceIdiom: Sendable { case phone, pad }
     public static let shared = UIApplication()
     public nonisolated static let didReceiveMemoryWarningNotification = Notification.Name("")
     public func registerForRemoteNotifications() {}
+    public func beginBackgroundTask(
+        withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)?
+    ) -> UIBackgroundTaskIdentifier { .invalid }
+    public func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
     public func unregisterForRemoteNotifications() {}
+}
+public struct UIBackgroundTaskIdentifier: Hashable, Sendable, RawRepresentable {
+    public static let invalid = Self(rawValue: 0)
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
 }
 public enum UIBackgroundFetchResult: Sendable { case newData, noData, failed }
 @MainActor public protocol UIApplicationDelegate: AnyObject {

@@ -37,7 +37,7 @@ final class AppPhone {
         ports = AppPorts(
             gateway: WholeGateway(schedule: schedule, rest: configGateway),
             web: WholeWeb(cognito: cognito, images: images),
-            activityKit: kit, notifications: notificationPort, keychain: keychain,
+            activityKit: kit, background: kit, notifications: notificationPort, keychain: keychain,
             sessionStore: store, store: store, matchFiles: matchFiles, imageFiles: InMemoryFileStore(),
             thumbnail: { $0 }, clock: clock,
             profile: Sample.profile,

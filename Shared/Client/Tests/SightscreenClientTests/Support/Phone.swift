@@ -50,12 +50,14 @@ final class Phone {
         _ kit: SimulatedActivityKit, _ life: AppLife, _ session: FakeSession, _ clock: SimulatedClock,
         _ profile: DeviceProfile
     ) -> (RealLiveActivityService, Managers) {
-        let api = SightscreenAPI(transport: life, session: session, clock: clock) { 1 }
+        let api = SightscreenAPI(transport: SimulatedTransport(life, on: kit), session: session, clock: clock) { 1 }
         let device = profile.device
         let managers = Managers(
-            tokens: RealLiveActivityTokenManager(activityKit: kit, api: api, device: device, clock: clock) { 1 },
+            tokens: RealLiveActivityTokenManager(
+                activityKit: kit, api: api, device: device, clock: clock, background: kit
+            ) { 1 },
             lifecycle: RealLiveActivityLifecycleManager(activityKit: kit, clock: clock),
-            follows: RealFollowManager(api: api, device: device, store: life, clock: clock) { 1 })
+            follows: RealFollowManager(api: api, device: device, store: life, clock: clock, background: kit) { 1 })
         let app = RealLiveActivityService(
             tokens: managers.tokens, lifecycle: managers.lifecycle, follows: managers.follows, api: api,
             session: session, clock: clock, profile: profile)
