@@ -119,9 +119,8 @@ struct TokenDatabaseOptions: ParsableArguments {
     /// The cipher of a key file; nil without a file.
     static func cipher(_ path: String?) throws -> TokenCipher? {
         guard let path, !path.isEmpty else { return nil }
-        guard let text = TextFile.read(path) else { throw UpError.setting(TokenKeyFile.setting, "cannot read \(path)") }
-        do { return try TokenCipher(try TokenKeys(parsing: text)) } catch {
-            throw UpError.setting(TokenKeyFile.setting, "\"\(path)\" \(error)")
+        do { return try Settings.tokenKeys(at: path).cipher } catch {
+            throw UpError.setting(error.setting, error.problem)
         }
     }
 }

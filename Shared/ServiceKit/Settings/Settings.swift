@@ -152,6 +152,12 @@ public struct Settings: Sendable {
             if allowsStandIns { return nil }
             throw ConfigurationError(setting: name, problem: "is required")
         }
+        return try Self.tokenKeys(at: path)
+    }
+
+    /// Returns the keys of a file like that of `TOKEN_KEY_FILE`.
+    package static func tokenKeys(at path: String) throws(ConfigurationError) -> TokenKeyFile {
+        let name = Setting.tokenKeyFile.name
         do { return try TokenKeyFile { try SecretFile.read(path: path, setting: name).reveal() } } catch {
             if let error = error as? ConfigurationError { throw error }
             throw ConfigurationError(setting: name, problem: "\"\(path)\" \(error)")
