@@ -13,6 +13,7 @@ import Testing
             #expect(answer.following)
             #expect(answer.liveActivity == .starting)
             #expect(answer.displayState?.compactLeading.score == "87/6")
+            #expect(answer.relevance == 62.5)
             #expect(try await gateway.activities() == ["pad 1 pending", "phone 1 pending"])
             #expect(gateway.notifier.matches.last == GatewayHarness.match)
             // Again: nothing more.
@@ -28,6 +29,7 @@ import Testing
             #expect(
                 try await gateway.follow(GatewayHarness.laterMatch, #","teamId":"2","alerts":"key""#).liveActivity
                     == .scheduled)
+            #expect(try await gateway.follow(GatewayHarness.laterMatch).relevance == nil)
             #expect(try await gateway.activities(GatewayHarness.laterMatch) == [])
             #expect(try await gateway.follow(GatewayHarness.finishedMatch).liveActivity == .ended)
             let follows = try await gateway.send("GET", "/user/follows").decode(FollowsResponse.self).follows

@@ -96,8 +96,8 @@ struct GatewayHarness: Sendable {
             """, [.int(match.rawValue), .int(laterMatch.rawValue), .int(finishedMatch.rawValue)])
         try await pool.execute(
             """
-            INSERT INTO active_matches (match_id, display_state, version, stamp, content_state, went_live_at)
-            VALUES ($1, 'live', 7, 1000, $2, now()) ON CONFLICT DO NOTHING
+            INSERT INTO active_matches (match_id, display_state, version, stamp, content_state, relevance, went_live_at)
+            VALUES ($1, 'live', 7, 1000, $2, 62.5, now()) ON CONFLICT DO NOTHING
             """, [.int(match.rawValue), .text(contentState)])
     }
 

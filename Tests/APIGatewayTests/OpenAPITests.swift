@@ -219,7 +219,9 @@ import Tokens
             try Self.check(MatchesResponse(matches: [match(full)], nextCursor: cursor, retryAfterMs: 1), is: "Matches")
             try Self.check(LiveMatchesResponse(matches: [match(full)], retryAfterMs: 1), is: "LiveMatches")
             try Self.check(
-                FollowResponse(following: true, displayState: full ? Self.state : nil, liveActivity: .starting),
+                FollowResponse(
+                    following: true, displayState: full ? Self.state : nil, liveActivity: .starting,
+                    relevance: full ? 100 : nil),
                 is: "Following")
             let follow = FollowItem(
                 matchId: MatchID(5), teamId: full ? "1" : nil, alerts: .key, followedAt: 1, expiresAt: full ? 2 : nil)

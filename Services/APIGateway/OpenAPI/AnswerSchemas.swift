@@ -98,6 +98,7 @@ enum AnswerSchemas {
             Schema.optional("displayState", .named("ContentState"), "What to show at once."),
             Schema.required("liveActivity", .named("LiveActivity")),
             Schema.optional("channel", .named("Channel"), "For an activity that the app starts or schedules itself."),
+            Schema.optional("relevance", .number(0...100), "Its relevance-score, for an activity that the app starts."),
         ]),
         "ActivityReported": .object([Schema.required("liveActivity", .named("LiveActivity"))]),
         "LiveActivity": .choice(["active", "starting", "scheduled", "unavailable", "ended", "other"]),

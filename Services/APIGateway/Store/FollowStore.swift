@@ -83,7 +83,7 @@ package struct FollowStore: Sendable {
             return FollowResponse(
                 following: true, displayState: facts.contentState,
                 liveActivity: try await Self.outlook(transaction, user, match, facts, startsLocally: local != nil),
-                channel: channel)
+                channel: channel, relevance: facts.relevance)
         }
     }
 
@@ -187,6 +187,7 @@ package struct FollowStore: Sendable {
         var isLive: Bool
         var isOver: Bool
         var contentState: ContentState?
+        var relevance: Double?
         /// The ids of both sides; empty if the fixture is not stored.
         var teams: Set<String>
     }
@@ -194,7 +195,8 @@ package struct FollowStore: Sendable {
     static func facts(_ transaction: PostgresTransaction, _ match: MatchID) async throws -> Facts {
         let rows = try await transaction.query(
             """
-            SELECT f.home_id, f.away_id, a.content_state, coalesce(\(LiveMatch.condition), false) AS is_live,
+            SELECT f.home_id, f.away_id, a.content_state, a.relevance,
+                coalesce(\(LiveMatch.condition), false) AS is_live,
                 CASE WHEN a.match_id IS NULL THEN coalesce(\(FixtureSQL.isOver("f.status")), false)
                     ELSE a.ended_at IS NOT NULL OR a.settled_at IS NOT NULL
                         OR a.display_state IN ('completed', 'abandoned') END AS is_over
@@ -207,6 +209,7 @@ package struct FollowStore: Sendable {
         return Facts(
             isLive: try row.bool("is_live"), isOver: try row.bool("is_over"),
             contentState: StoredContentState.decode(try row.optionalString("content_state")),
+            relevance: try row.optionalDouble("relevance"),
             teams: Set(teams.compactMap { $0.map { String($0) } }))
     }
 

@@ -31,15 +31,19 @@ public struct FollowResponse: Codable, Hashable, Sendable {
     /// The channel for an activity that the app starts or schedules itself; absent when there is none, and the app then
     /// asks for an update token.
     public var channel: BroadcastChannel?
+    /// The relevance of an activity that the app starts itself, from 0 to 100, as a push would give it
+    /// (`relevance-score`). Absent before the match's first version, and from an older backend.
+    public var relevance: Double?
 
     public init(
         following: Bool, displayState: ContentState?, liveActivity: LiveActivityOutlook,
-        channel: BroadcastChannel? = nil
+        channel: BroadcastChannel? = nil, relevance: Double? = nil
     ) {
         self.following = following
         self.displayState = displayState
         self.liveActivity = liveActivity
         self.channel = channel
+        self.relevance = relevance
     }
 }
 

@@ -24,6 +24,7 @@ import Testing
         #expect(shown.content.state == Self.match.displayState)
         // As the backend would say.
         #expect(shown.content.staleAt == phone.clock.now + 600)
+        #expect(shown.content.relevance == ScriptedGateway.relevance)
         #expect(shown.activity.attributes.homeTeam == "Mumbai Indians")
         #expect(shown.activity.startID == nil)
         #expect(try await phone.registeredActivity(Self.match.id) == shown.id)

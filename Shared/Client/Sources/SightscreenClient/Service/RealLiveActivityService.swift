@@ -161,7 +161,9 @@ public actor RealLiveActivityService: LiveActivityService {
                 .init(
                     match, followedTeamID: teamID ?? running?.attributes.followedTeamId,
                     channelID: response.channel?.id),
-                ShownContent(state: content, staleAt: StaleRule.staleDate(of: content, from: clock.now)), schedule: nil)
+                ShownContent(
+                    state: content, staleAt: StaleRule.staleDate(of: content, from: clock.now),
+                    relevance: response.relevance), schedule: nil)
         } catch { if running == nil { await follows.set(.failed(.notStarted), for: match.id) } }
     }
 

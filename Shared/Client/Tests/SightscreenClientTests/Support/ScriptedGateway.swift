@@ -5,6 +5,9 @@ import SightscreenModels
 
 /// A gateway in memory. It refuses the calls that the real one refuses, and can be made to fail like it.
 actor ScriptedGateway: APITransport {
+    /// The relevance of every match that has a state.
+    static let relevance = 71.5
+
     struct Call: Hashable, Sendable {
         var method: String
         var path: String
@@ -265,7 +268,8 @@ actor ScriptedGateway: APITransport {
             }
         return json(
             FollowResponse(
-                following: true, displayState: item?.displayState, liveActivity: outlook, channel: channels[match]))
+                following: true, displayState: item?.displayState, liveActivity: outlook, channel: channels[match],
+                relevance: item?.displayState == nil ? nil : Self.relevance))
     }
 
     /// Whether a dismissal means an unfollow: its activity is the current one, one that is not known yet, or a dead one
