@@ -21,6 +21,8 @@ public struct DeviceLabConfiguration: Sendable {
     public var match: String?
     /// Seconds of the match per second. An hour of a phone's budgets passes as fast.
     public var speed = 40.0
+    /// Whether the phones suspend their apps off the foreground, as iOS does.
+    public var suspendsApps = false
     /// The variant of the tape, in which the provider misbehaves; `tapeSeed` seeds its random numbers.
     public var variant = "clean"
     public var tapeSeed: UInt64 = 1

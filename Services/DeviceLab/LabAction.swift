@@ -9,7 +9,9 @@ public struct LabAction: Codable, Hashable, Sendable {
         /// Swipes the Live Activity off the Lock Screen.
         case dismiss
         case offline, online
-        case openApp, killApp
+        case openApp, leaveApp, killApp
+        /// Restarts the phone, which takes every activity.
+        case restart
         /// The switch for Live Activities in the system's settings.
         case grantPermission, denyPermission
         /// The switch for frequent updates, below the one for Live Activities.
@@ -18,12 +20,15 @@ public struct LabAction: Codable, Hashable, Sendable {
         case reinstall
         /// Signs out and signs another user in.
         case switchUser
+        /// What iOS does now and then: its list lacks the match's activity for some seconds; its streams of tokens say
+        /// nothing until the app's next launch; the next publish on a channel is lost.
+        case lagList, silenceTokens, losePublish
 
         public init(from decoder: any Decoder) throws { try self.init(oneOf: decoder) }
     }
 
     public var action: Name
-    /// The match of `follow`, `unfollow` and `dismiss`; without it, the lab takes the match that plays.
+    /// The match of `follow`, `unfollow`, `dismiss` and `lagList`; without it, the lab takes the match that plays.
     public var matchId: MatchID?
     /// The user of `switchUser`; without it, the phone chooses one.
     public var user: String?
@@ -38,7 +43,7 @@ public struct LabAction: Codable, Hashable, Sendable {
     }
 
     /// Whether the action is about one match.
-    var isOfMatch: Bool { [.follow, .unfollow, .dismiss].contains(action) }
+    var isOfMatch: Bool { [.follow, .unfollow, .dismiss, .lagList].contains(action) }
 }
 
 /// A phone cannot perform an action; the reason is a sentence for people.

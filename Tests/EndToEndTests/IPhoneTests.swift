@@ -1,11 +1,13 @@
 import DeviceLab
 import FoundationEssentials
 import Logging
-import OperatorTool
+import Postgres
 import ServiceLifecycle
 import SightscreenModels
 import TestKit
 import Testing
+
+@testable import OperatorTool
 
 /// The app's own managers on simulated iPhones, against the real executables over HTTP, with people who do this and
 /// that.
@@ -37,6 +39,7 @@ import Testing
         configuration.issuer = suite.endpoints.issuer
         configuration.phones = count
         configuration.seed = seed
+        configuration.suspendsApps = true
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let fleet = IPhoneFleet(configuration, logger: logger)
@@ -68,6 +71,11 @@ import Testing
         /// The phone that alone knows of it: it had no network then, and its user was not signed in on it since it has
         /// one.
         var untold: [String: String] = [:]
+        /// The users who swiped the card away, by the phone, and have not asked for it since.
+        var swiped: [String: String] = [:]
+        /// The phones that were restarted, and whose app has not run since.
+        var restarted: Set<String> = []
+        var restored = 0
         /// Who showed the match at the last over end, and was left alone since.
         var showing: Set<String> = []
         var leastShowing = Int.max
@@ -121,7 +129,7 @@ import Testing
             let actions = done.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\"\($0.key.rawValue)\":\($0.value)" }
             print(
                 #"{"soak":"phones","phones":\#(fleet.phones.count),"overEnds":\#(overEnds),"rightLockScreens":\#(checks),"#
-                    + #""offlineOrNotStartedThen":\#(skipped),"leastShowing":\#(leastShowing),"actions":{\#(actions.joined(separator: ","))},"met":true}"#
+                    + #""offlineOrNotStartedThen":\#(skipped),"restarts":\#(restored),"leastShowing":\#(leastShowing),"actions":{\#(actions.joined(separator: ","))},"met":true}"#
             )
         }
 
@@ -148,13 +156,26 @@ import Testing
                 switch action.action {
                 // Without a network the follow button goes back.
                 case .follow: if state.isOnline { decided(true, on: state) }
-                case .unfollow, .dismiss: decided(false, on: state)
+                case .unfollow: decided(false, on: state)
+                case .dismiss:
+                    if state.app == .killed { wants[state.user] = nil } else { decided(false, on: state) }
+                    swiped[state.id] = state.user
+                // Nor did an app that sleeps hear of it before its process ended.
+                case .killApp: if state.isAsleep, swiped[state.id] != nil { wants[state.user] = nil }
+                case .restart:
+                    restarted.insert(state.id)
+                    // It may be what took the card, as far as the phone can tell.
+                    if swiped.removeValue(forKey: state.id) != nil { wants[state.user] = nil }
+                // An app that slept through both switches takes the card for swiped away.
+                case .grantPermission: if state.isAsleep { wants[state.user] = nil }
+                case .switchUser: swiped[state.id] = nil
                 // With the app goes what it had to tell.
                 case .reinstall:
                     for (user, knowing) in untold where knowing == state.id {
                         untold[user] = nil
                         wants[user] = nil
                     }
+                    if swiped.removeValue(forKey: state.id) != nil { wants[state.user] = nil }
                 default: break
                 }
             }
@@ -162,6 +183,7 @@ import Testing
 
         private mutating func decided(_ follows: Bool, on phone: LabPhoneState) {
             deciders[phone.user] = phone.id
+            if follows { swiped = swiped.filter { $0.value != phone.user } }
             // What another phone has to tell comes later, and counts then.
             guard untold[phone.user, default: phone.id] == phone.id else {
                 wants[phone.user] = nil
@@ -184,12 +206,13 @@ import Testing
                     var states: [LabPhoneState] = []
                     for phone in fleet.phones { states.append(await phone.state) }
                     let fleetUsers = states.reduce(into: [:]) { $0[$1.user, default: 0] += 1 }
+                    wrong = try await unfollowed(id)
                     for state in states {
-                        guard state.isOnline else {
+                        guard state.isOnline, !restarted.contains(state.id) || Self.runs(state) else {
                             away += 1
                             continue
                         }
-                        if Self.hasLostItsStart(state) || Self.wasClosedTooSoon(state) || Self.mayHaveSwiped(state) {
+                        if Self.hasLostItsStart(state) || Self.keptItsToken(state) || Self.mayHaveSwiped(state) {
                             away += 1
                             continue
                         }
@@ -207,6 +230,9 @@ import Testing
             }
             overEnds += 1
             showing = []
+            let restartedBefore = restarted.count
+            for phone in fleet.phones where Self.runs(await phone.state) { restarted.remove(phone.id) }
+            restored += restartedBefore - restarted.count
             for phone in fleet.phones {
                 let state = await phone.state
                 if state.isOnline, state.app != .killed, untold[state.user] == state.id { untold[state.user] = nil }
@@ -221,25 +247,43 @@ import Testing
             skipped += away
         }
 
+        /// Whose follow ended though nobody ended it.
+        private func unfollowed(_ id: MatchID) async throws -> [String] {
+            let followers = Set(
+                try await suite.database.query(
+                    "SELECT user_id FROM match_follows WHERE match_id = $1", [.int(id.rawValue)]
+                ).map { try $0.string("user_id") })
+            return try wants.keys.sorted().filter { user in
+                try wants[user] == true && untold[user] == nil
+                    && !followers.contains(DevelopmentIdentity.subject(of: user))
+            }.map { "\($0) follows the match no longer, and wants to" }
+        }
+
+        /// Whether the app's process is there and not suspended.
+        private static func runs(_ phone: LabPhoneState) -> Bool { phone.app != .killed && !phone.isAsleep }
+
         /// What a person who looks at a phone would object to.
         private func fault(
             of phone: LabPhoneState, _ id: MatchID, _ newest: ContentState, _ fleetUsers: [String: Int]
         ) -> String? {
             let button = phone.followButtons.first { $0.matchId == id } ?? LabFollowButton(matchId: id, state: .empty)
             let running = phone.activities.filter { $0.matchId == id && $0.state != .ended }
-            let about = "\(phone.name) (\(phone.app), \(phone.user), \(phone.log.suffix(6).map(\.text)))"
-            if button.isPending, phone.app != .killed { return "\(about): the follow button is pending" }
+            let runs = Self.runs(phone)
+            let app = phone.isAsleep ? "asleep" : "\(phone.app)"
+            let about = "\(phone.name) (\(app), \(phone.user), \(phone.log.suffix(6).map(\.text)))"
+            if swiped[phone.id] == phone.user, !running.isEmpty { return "\(about): a swiped card came back" }
+            if button.isPending, runs { return "\(about): the follow button is pending" }
             // Another phone may have asked for it meanwhile, and this one not know.
             let isAlone = fleetUsers[phone.user] == 1 && deciders[phone.user] == phone.id
             // Nor does anybody of what another phone has not told.
             let wants = untold[phone.user, default: phone.id] == phone.id ? wants[phone.user] : nil
-            if isAlone, phone.app != .killed, let wants, wants != (button.state != .empty) {
+            if isAlone, runs, let wants, wants != (button.state != .empty) {
                 return
                     "\(about): the follow button is \(button.state), and \(wants ? "should not be" : "should be") empty"
             }
             // An app that is not running does not hear what its user does on another phone; the system does.
-            let follows = phone.app == .killed ? wants ?? (button.state != .empty) : button.state != .empty
-            let shows = follows && phone.allowsActivities
+            guard let follows = runs ? button.state != .empty : wants else { return nil }
+            let shows = follows && phone.allowsActivities && swiped[phone.id] != phone.user
             guard shows else {
                 return running.isEmpty ? nil : "\(about): \(running.count) activities though \(button.state)"
             }
@@ -248,20 +292,28 @@ import Testing
             guard Self.isRight(shown.content, newest) || !phone.allowsFrequentPushes && isCoarse(shown.content) else {
                 return "\(about): version \(shown.content.version), not \(newest.version)"
             }
-            if phone.app != .killed, button.state != .filled { return "\(about): the follow button is \(button.state)" }
+            if runs, button.state != .filled { return "\(about): the follow button is \(button.state)" }
             return nil
         }
 
-        /// A start that a phone drops is one that may still be on its way to everybody else, so there is no other for
-        /// START_LEASE (120 s).
+        /// A start that a phone drops, or that a restart takes before its token is sent, is one that may still be on its
+        /// way to everybody else, so there is no other for START_LEASE (120 s).
         private static func hasLostItsStart(_ phone: LabPhoneState) -> Bool {
             let since = Int64(Date().timeIntervalSince1970 * 1_000) - 130_000
-            return phone.log.contains { $0.atMs > since && $0.text == "Dropped: Live Activities are switched off" }
+            if phone.log.contains(where: { $0.atMs > since && $0.text == "Dropped: Live Activities are switched off" })
+            {
+                return true
+            }
+            guard let start = phone.log.lastIndex(where: { $0.atMs > since && $0.text == "A push starts an activity" }),
+                let restart = phone.log[start...].firstIndex(where: { $0.text == "Restarts the phone" })
+            else { return false }
+            return !phone.log[start..<restart].contains { $0.text.hasPrefix("Ball ") }
         }
 
-        /// The app was swiped away between a start and the activity's token: nobody can update that activity.
-        private static func wasClosedTooSoon(_ phone: LabPhoneState) -> Bool {
-            guard phone.app == .killed,
+        /// The app did not run, or was not told, between a start and the activity's token: nobody can update that activity
+        /// before the app's next contact.
+        private static func keptItsToken(_ phone: LabPhoneState) -> Bool {
+            guard !runs(phone) || phone.log.contains(where: { $0.text == "The streams of tokens fall silent" }),
                 let start = phone.log.lastIndex(where: { $0.text == "A push starts an activity" })
             else { return false }
             return !phone.log[start...].contains { $0.text.hasPrefix("Ball ") }
@@ -293,7 +345,11 @@ import Testing
         }
 
         private func ended(_ id: MatchID) async throws {
-            for phone in fleet.phones where await !phone.state.isOnline { try await phone.perform(LabAction(.online)) }
+            for phone in fleet.phones {
+                let state = await phone.state
+                if !state.isOnline { try await phone.perform(LabAction(.online)) }
+                if Self.keptItsToken(state) { try await phone.perform(LabAction(.openApp)) }
+            }
             var wrong: [String] = []
             do {
                 try await eventually("every activity is ended", within: .seconds(60)) {

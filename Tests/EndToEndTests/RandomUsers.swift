@@ -14,6 +14,9 @@ struct RandomUsers {
         let isShown = phone.activities.contains { $0.matchId == match && $0.state != .ended }
         // An app that is not running cannot be told anything; its phone can.
         var names: [LabAction.Name] = phone.isOnline ? [.offline] : [.online, .online]
+        names += [.restart, .silenceTokens, .losePublish]
+        if isShown { names += [.dismiss, .lagList] }
+        if phone.app == .foreground { names += [.leaveApp, .leaveApp, .leaveApp] }
         if phone.app == .killed {
             names += [.openApp, .openApp, .openApp]
         } else {
@@ -21,7 +24,6 @@ struct RandomUsers {
             names += isFollowed ? [.unfollow] : [.follow, .follow, .follow]
             names += phone.allowsActivities ? [.denyPermission] : [.grantPermission, .grantPermission]
             names += phone.allowsFrequentPushes ? [.denyFrequentPushes] : [.grantFrequentPushes]
-            if isShown { names += [.dismiss] }
         }
         return LabAction(names[Int(random.next() % UInt64(names.count))], matchId: match)
     }

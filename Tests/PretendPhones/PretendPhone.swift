@@ -119,6 +119,11 @@ public actor PretendPhone: LabPhone {
                 }
             }
         case .openApp: phone.app = .foreground
+        case .leaveApp: phone.app = .background
+        case .restart:
+            phone.app = .killed
+            phone.activities = []
+        case .lagList, .silenceTokens, .losePublish: break
         case .killApp: phone.app = .killed
         case .grantPermission, .denyPermission:
             phone.allowsActivities = action.action == .grantPermission

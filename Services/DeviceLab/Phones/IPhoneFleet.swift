@@ -23,7 +23,8 @@ public struct IPhoneFleet: Service {
         matches = LabGateway(base: configuration.gateway, issuer: issuer, http: http)
         let shared = SimulatedIPhone.Shared(
             gateway: configuration.gateway, issuer: issuer, http: http, apple: apple, matches: matches,
-            limits: .init(speed: configuration.speed), run: configuration.seed ?? .random(in: 1 ... .max))
+            limits: .init(speed: configuration.speed), suspendsApps: configuration.suspendsApps,
+            run: configuration.seed ?? .random(in: 1 ... .max))
         let iPhones = (1...max(configuration.phones, 1)).prefix(configuration.phones).map {
             SimulatedIPhone(number: $0, shared: shared)
         }

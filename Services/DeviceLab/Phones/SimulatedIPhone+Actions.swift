@@ -20,6 +20,25 @@ extension SimulatedIPhone {
             allowsFrequentPushes = action.action == .grantFrequentPushes
             note(.user, "\(allowsFrequentPushes ? "Allows" : "Forbids") more frequent updates")
             await kit.setFrequentPushes(allowsFrequentPushes)
+        case .leaveApp:
+            guard isInFront else { throw LabRefusal("the app is not in the foreground") }
+            note(.user, "Leaves the app")
+            await leaveApp()
+        case .restart:
+            note(.user, "Restarts the phone")
+            await restart()
+        case .lagList:
+            guard let activity = shown(of: action.matchId) else {
+                throw LabRefusal("there is no such Live Activity on it")
+            }
+            note(.system, "The list lacks the activity")
+            await kit.lagList(of: activity, seconds: 2)
+        case .silenceTokens:
+            note(.system, "The streams of tokens fall silent")
+            await kit.setSilentTokenStreams(true)
+        case .losePublish:
+            note(.system, "The next publish is lost")
+            await kit.missBroadcasts(1)
         case .reinstall: reinstall()
         case .switchUser: try await switchUser(to: action.user)
         }

@@ -32,7 +32,10 @@ extension SimulatedIPhone {
             counts.received += 1
             note(.push, "A silent push wakes the app")
             await launch(inFront: false)
-            enqueue { phone in await phone.app?.service.receive(push) }
+            enqueue { phone in
+                await phone.app?.service.receive(push)
+                await phone.kit.answered()
+            }
         case .notifies(let push):
             counts.received += 1
             untapped = push

@@ -18,6 +18,8 @@ actor SimulatedIPhone: LabPhone {
         var apple: SimulatedAPNs
         var matches: LabGateway
         var limits = PhoneLimits()
+        /// Whether the phone suspends the app off the foreground.
+        var suspendsApps = false
         /// The number of this run: the installations of another run are other devices.
         var run: UInt64
 
@@ -49,8 +51,6 @@ actor SimulatedIPhone: LabPhone {
     var isOpenForFollow = false
     var isOnline = true
     var onlineSinceMs = Shared.nowMs
-    /// The boot time in seconds since 1970; the phone is never restarted.
-    private let bootedAt = Int(Shared.nowMs / 1_000)
     /// The preferences of the installed app; `installation` is its number, from 1.
     var store = InMemoryKeyValueStore()
     var installation = 1
@@ -103,6 +103,7 @@ actor SimulatedIPhone: LabPhone {
             Task { [weak self, pushes] in for await push in pushes { await self?.take(push) } },
         ]
         await kit.switchOn()
+        await kit.setSuspends(shared.suspendsApps)
         await launch(inFront: false)
         changed()
     }
@@ -126,12 +127,18 @@ actor SimulatedIPhone: LabPhone {
     func launch(inFront: Bool) async { await inTurn { phone in await phone.launchNow(inFront: inFront) } }
 
     /// Ends the app's process in the middle of any operation. Activities stay.
-    func endApp() async { await inTurn { phone in await phone.endNow() } }
+    func endApp() async { await inTurn { phone in await phone.endNow { await $0.killApp(forceQuit: true) } } }
+
+    /// Restarts the phone. The app runs again when it is opened or woken.
+    func restart() async { await inTurn { phone in await phone.endNow { await $0.restart() } } }
+
+    /// Takes the app to the background.
+    func leaveApp() async { await inTurn { phone in await phone.putAway() } }
 
     /// Deletes the app with all its data, and installs it again.
     func installAnew() async {
         await inTurn { phone in
-            await phone.endNow()
+            await phone.endNow { await $0.killApp(forceQuit: true) }
             await phone.forgetInstallation()
             await phone.kit.reinstall()
             await phone.launchNow(inFront: true)
@@ -170,10 +177,11 @@ actor SimulatedIPhone: LabPhone {
         let new = await PhoneApp(
             user: user, issuer: shared.issuer, network: network, kit: kit, disk: PhoneDisk(store),
             profile: DeviceProfile(
-                deviceID: device, osVersion: "18.4", appVersion: "1.0.0", bootedAt: bootedAt),
+                deviceID: device, osVersion: "18.4", appVersion: "1.0.0", bootedAt: await kit.bootedAt),
             giveToken: { [weak self] in await self?.giveDeviceToken() })
         let updates = await new.service.followButtons()
         await kit.setForeground(false)
+        await kit.setSilentTokenStreams(false)
         app = new
         // The network may have changed while the app was made.
         network.setOnline(isOnline)
@@ -213,6 +221,10 @@ actor SimulatedIPhone: LabPhone {
 
     private func closeAfterFollow() async {
         guard followsInFlight == 0, isOpenForFollow else { return }
+        await putAway()
+    }
+
+    private func putAway() async {
         isOpenForFollow = false
         guard isInFront, let app else { return }
         isInFront = false
@@ -220,17 +232,19 @@ actor SimulatedIPhone: LabPhone {
         await app.service.enterBackground()
     }
 
-    private func endNow() async {
-        guard let dying = app else { return }
+    /// - Parameter end: ends the process on the phone.
+    private func endNow(_ end: @Sendable (SimulatedActivityKit) async -> Void) async {
+        let dying = app
         app = nil
         isInFront = false
-        dying.network.cut()
-        dying.disk.cut()
+        dying?.network.cut()
+        dying?.disk.cut()
         listeners.forEach { $0.cancel() }
-        await kit.killApp(forceQuit: true)
-        await dying.bootstrap.stop()
-        await dying.service.stop()
+        await end(kit)
+        await dying?.bootstrap.stop()
+        await dying?.service.stop()
     }
+
     /// Runs an operation after those that the user began before; the caller does not wait.
     func enqueue(_ work: @escaping @Sendable (SimulatedIPhone) async -> Void) {
         let before = lastOperation
@@ -245,12 +259,16 @@ actor SimulatedIPhone: LabPhone {
     // MARK: - The shown state
 
     var state: LabPhoneState {
-        LabPhoneState(
-            id: id, name: owner.phoneName, user: user, isOnline: isOnline, onlineSinceMs: onlineSinceMs,
-            app: app == nil ? .killed : isInFront ? .foreground : .background, allowsActivities: allowsActivities,
-            allowsFrequentPushes: allowsFrequentPushes, activities: activities,
-            island: .init(primary: screen.island.compact?.rawValue, minimal: screen.island.minimal?.rawValue),
-            followButtons: labFollowButtons, alert: alert, pushes: counts, log: log)
+        get async {
+            let isSuspended = await kit.isSuspended
+            return LabPhoneState(
+                id: id, name: owner.phoneName, user: user, isOnline: isOnline, onlineSinceMs: onlineSinceMs,
+                app: app == nil ? .killed : isInFront ? .foreground : .background,
+                isAsleep: app != nil && isSuspended, allowsActivities: allowsActivities,
+                allowsFrequentPushes: allowsFrequentPushes, activities: activities,
+                island: .init(primary: screen.island.compact?.rawValue, minimal: screen.island.minimal?.rawValue),
+                followButtons: labFollowButtons, alert: alert, pushes: counts, log: log)
+        }
     }
 
     private var activities: [LabActivity] {

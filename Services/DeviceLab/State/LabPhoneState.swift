@@ -12,6 +12,8 @@ public struct LabPhoneState: Codable, Hashable, Sendable {
     /// When the phone was last online again, in milliseconds since 1970.
     public var onlineSinceMs: Int64
     public var app: App
+    /// Whether iOS has suspended the app: it runs again when it is opened or woken.
+    public var isAsleep: Bool
     /// The switch for Live Activities; `allowsFrequentPushes` is the one for frequent updates.
     public var allowsActivities: Bool
     public var allowsFrequentPushes: Bool
@@ -60,7 +62,8 @@ public struct LabPhoneState: Codable, Hashable, Sendable {
 
     package init(
         id: String, name: String, user: String, isOnline: Bool = true, onlineSinceMs: Int64 = 0,
-        app: App = .background, allowsActivities: Bool = true, allowsFrequentPushes: Bool = true,
+        app: App = .background, isAsleep: Bool = false, allowsActivities: Bool = true,
+        allowsFrequentPushes: Bool = true,
         activities: [LabActivity] = [], island: Island = Island(), followButtons: [LabFollowButton] = [],
         alert: LabAlert? = nil,
         pushes: Pushes = Pushes(), log: [LabLogLine] = []
@@ -71,6 +74,7 @@ public struct LabPhoneState: Codable, Hashable, Sendable {
         self.isOnline = isOnline
         self.onlineSinceMs = onlineSinceMs
         self.app = app
+        self.isAsleep = isAsleep
         self.allowsActivities = allowsActivities
         self.allowsFrequentPushes = allowsFrequentPushes
         self.activities = activities

@@ -105,6 +105,26 @@ import Testing
         await phone.end()
     }
 
+    /// Without its token the backend could not update the card before the next contact.
+    @Test(arguments: [false, true])
+    func aTokenThatComesWhenTheUserHasLeftIsSentBeforeTheAppSleeps(streamsAreSilent: Bool) async throws {
+        var limits = PhoneLimits()
+        limits.tokenDelayMs = 10_000...10_000
+        let phone = try await Phone(Self.match, limits: limits)
+        try await phone.launch()
+        await phone.kit.setSuspends(true)
+        await phone.kit.setSilentTokenStreams(streamsAreSilent)
+        try await phone.app.follow(Self.match)
+        try await phone.soon("the app waits for the token") { await phone.kit.backgroundTaskCount > 0 }
+        await phone.kit.setForeground(false)
+        try await phone.until("the gateway has the token") {
+            await phone.gateway.activities[Self.match.id]?.token != nil
+        }
+        #expect(phone.clock.now < Sample.now + 30)
+        try await phone.soon("the app sleeps") { await phone.kit.isSuspended }
+        await phone.end()
+    }
+
     /// The system would end an app that goes on after its time.
     @Test func whatIsNotSentInTimeIsSentAtTheNextContact() async throws {
         let (phone, id) = try await asleep()

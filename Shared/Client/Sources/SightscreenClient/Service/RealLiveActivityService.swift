@@ -375,6 +375,8 @@ public actor RealLiveActivityService: LiveActivityService {
     }
 
     private func ended(_ activity: PhoneActivity, _ cause: EndCause) async {
+        // The switch may be on again by the time that the rest is done.
+        let showsActivities = await showsActivities
         let others = await lifecycle.activities().filter { $0.matchID == activity.matchID && $0.id != activity.id }
         // The dismissal is recorded first, because the app may be ended at any moment.
         if cause == .user {
@@ -384,7 +386,7 @@ public actor RealLiveActivityService: LiveActivityService {
         note(activity, cause)
         let state = activity.content.state
         // Where the user allows no activities, the follow button warns of that.
-        let health = await showsActivities ? HealthRule.health(after: cause, state, others: others) : .idle
+        let health = showsActivities ? HealthRule.health(after: cause, state, others: others) : .idle
         await follows.set(health, for: activity.matchID)
         if HealthRule.asksTheBackend(cause, state) { await follows.syncSoon() }
     }

@@ -11,6 +11,8 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
 
     private enum PendingRegistration: Sendable {
         case phone
+        /// The activity has no token yet. It comes seconds after the start, when the user may have left the app.
+        case firstToken(PhoneActivity)
         case update(UpdateToken, PhoneActivity)
         case subscription(ChannelID, PhoneActivity)
     }
@@ -91,7 +93,8 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
                 await self?.received(token, of: activity)
             }
         }
-        await readToken(of: activity)
+        // The token takes its place in the outbox, by whichever way it comes.
+        await outbox?.put(.firstToken(activity), in: slot)
     }
 
     public func forget(_ activity: ActivityID) async {
@@ -185,6 +188,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     private func deliver(_ slot: Slot, _ pending: PendingRegistration) async -> Outcome {
         switch pending {
         case .phone: await deliverRegistration()
+        case .firstToken(let activity): await deliverFirstToken(of: activity)
         case .update(let token, let activity): await deliver(token, of: activity)
         case .subscription(let channel, let activity): await report(activity, on: channel)
         }
@@ -225,6 +229,12 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
             await outbox?.put(.update(token, activity), in: .activity(id))
         }
         for match in cards.gone ?? [] { await handler(.gone(match)) }
+    }
+
+    /// Looks for the token, because its stream may stay silent, until it is there.
+    private func deliverFirstToken(of activity: PhoneActivity) async -> Outcome {
+        await readToken(of: activity)
+        return updateTokens[activity.id]?.newest == nil ? .retry(after: nil) : .delivered
     }
 
     private func deliver(_ token: UpdateToken, of activity: PhoneActivity) async -> Outcome {
