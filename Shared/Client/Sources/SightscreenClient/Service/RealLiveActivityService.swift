@@ -134,10 +134,14 @@ public actor RealLiveActivityService: LiveActivityService {
     ) async throws(APIError) -> FollowResponse {
         let announces = LocalStartRule.announces(
             match, showsActivities: await showsActivities, running: await running(match.id))
-        var response = try await follows.follow(
-            FollowRequest(
-                matchId: match.id, deviceId: await profile.device.id(), startsLocally: announces ? true : nil,
-                teamId: teamID, alerts: alerts))
+        let request = FollowRequest(
+            matchId: match.id, deviceId: await profile.device.id(), startsLocally: announces ? true : nil,
+            teamId: teamID, alerts: alerts)
+        var response: FollowResponse
+        do throws(APIError) { response = try await follows.follow(request) } catch {
+            ActivityLog.followFailed(match.id, error)
+            throw error
+        }
         if !profile.hasBroadcastChannels { response.channel = nil }
         let side: String? = if let teamID { teamID } else { await follows.followedSide(of: match.id) }
         if announces {
@@ -164,7 +168,10 @@ public actor RealLiveActivityService: LiveActivityService {
                 ShownContent(
                     state: content, staleAt: StaleRule.staleDate(of: content, from: clock.now),
                     relevance: response.relevance), schedule: nil)
-        } catch { if running == nil { await follows.set(.failed(.notStarted), for: match.id) } }
+        } catch {
+            ActivityLog.startRefused(match.id, error)
+            if running == nil { await follows.set(.failed(.notStarted), for: match.id) }
+        }
     }
 
     /// Schedules the activity of a match that is not in play, where it has a channel; anew where its start or its
@@ -184,8 +191,10 @@ public actor RealLiveActivityService: LiveActivityService {
             let state = state ?? match.displayState ?? ContentState(before: match)
             let staleAt = StaleRule.staleDate(of: state, from: schedule.start)
             // The one that it replaces is cancelled when this one is there.
-            _ = try? await lifecycle.create(
-                attributes, ShownContent(state: state, staleAt: staleAt), schedule: schedule)
+            do throws(ActivityRequestError) {
+                try await lifecycle.create(
+                    attributes, ShownContent(state: state, staleAt: staleAt), schedule: schedule)
+            } catch { ActivityLog.startRefused(match.id, error) }
         }
     }
 
@@ -334,6 +343,7 @@ public actor RealLiveActivityService: LiveActivityService {
     }
 
     private func handle(_ event: LifecycleEvent) async {
+        ActivityLog.note(event)
         switch event {
         case .restored(let activity), .created(let activity), .adopted(let activity): await began(activity, event)
         case .changed: break
@@ -361,7 +371,10 @@ public actor RealLiveActivityService: LiveActivityService {
             isWanted = await follows.followedElsewhere(activity.matchID)
         }
         // If this phone has just unfollowed the match, the backend may not know it yet, and the activity ends.
-        guard isWanted else { return await lifecycle.end(activity.id) }
+        guard isWanted else {
+            if case .adopted = event { ActivityLog.notAdopted(activity) }
+            return await lifecycle.end(activity.id)
+        }
         // Of two that are found, only the backend knows the older one, and answers the report with it.
         if !isRestored {
             for older in await lifecycle.activities() where ReplacementRule.ends(older, after: activity) {
@@ -424,6 +437,7 @@ public actor RealLiveActivityService: LiveActivityService {
     }
 
     private func handle(_ event: TokenEvent) async {
+        ActivityLog.note(event)
         switch event {
         case .registered(_, let match): await follows.set(.running, for: match)
         case .overtaken: break
