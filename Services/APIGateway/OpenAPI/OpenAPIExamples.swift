@@ -8,7 +8,7 @@ enum OpenAPIExamples {
         "Match": match,
         "Following": [
             "following": true, "displayState": state, "liveActivity": "starting", "channel": ["id": channel],
-            "relevance": 62.5,
+            "relevance": .number("62.5"),
         ],
         "ActivityReported": ["liveActivity": "active"],
         "Unfollowed": ["following": false],
