@@ -88,8 +88,8 @@ extension SimulatedActivityKit {
         deliver { $0.appearances.send(activity) }
     }
 
-    /// Lets no activity get an update token any more, or gives those that lack one their token. Observed:
-    /// https://developer.apple.com/forums/thread/741939
+    /// Lets no activity get an update token any more, or gives those that lack one their token. Observed
+    /// on phones.
     public func setWithholdsTokens(_ withholds: Bool) async {
         withholdsTokens = withholds
         guard !withholds else { return }

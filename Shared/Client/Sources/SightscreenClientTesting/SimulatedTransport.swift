@@ -3,8 +3,7 @@ public import SightscreenClient
 /// The app's connection on a simulated phone. A call that is under way when the phone suspends the app gets no answer,
 /// though it may have taken effect; the app learns of it at its next wake.
 ///
-/// Observed: `URLSession` then fails with `networkConnectionLost` (Apple's Technical Note TN2277, Networking and
-/// Multitasking).
+/// Observed on phones: `URLSession` then fails with `networkConnectionLost`.
 public struct SimulatedTransport: APITransport {
     private let transport: any APITransport
     private let phone: SimulatedActivityKit
