@@ -1,6 +1,7 @@
 // The code of Shared/Client/docs/add-to-your-app.md that needs SwiftUI and ActivityKit. `AddToYourAppTests` compares it
 // with the page; deploy/apple-check compiles it against stubs.
 #if canImport(SwiftUI) && canImport(ActivityKit) && os(iOS)
+    import AppIntents
     import Foundation
     import SightscreenClient
     import SightscreenModels
@@ -29,13 +30,20 @@
     struct SightscreenApp: App {
         @UIApplicationDelegateAdaptor private var delegate: AppDelegate
 
+        init() { AppLogger.start([OSLogDestination(subsystem: "app.sightscreen")]) }
+
         var body: some Scene {
             WindowGroup { AppView(services: delegate.services) }
         }
     }
 
     class AppDelegate: UIResponder, UIApplicationDelegate, UNUserNotificationCenterDelegate {
-        private lazy var made = AppServices(.apple())
+        #if DEBUG
+            // A build that Xcode runs gets tokens of APNs' sandbox.
+            private lazy var made = AppServices(.apple(.sandbox))
+        #else
+            private lazy var made = AppServices(.apple())
+        #endif
         var services: AppServices { made }
 
         /// Starts the service, because tokens are observed also in a background launch without a window.
@@ -63,6 +71,17 @@
             return .newData
         }
 
+        /// A notification that comes while the app is open is not shown: the app puts the card there itself.
+        nonisolated func userNotificationCenter(
+            _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+            withCompletionHandler done: @escaping (UNNotificationPresentationOptions) -> Void
+        ) {
+            if let push = AppPush(userInfo: notification.request.content.userInfo, kind: .opened) {
+                Task { await services.liveActivities.receive(push) }
+            }
+            done([])
+        }
+
         nonisolated func userNotificationCenter(
             _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
             withCompletionHandler done: @escaping () -> Void
@@ -86,14 +105,16 @@
                         .tabItem { Label("Schedule", systemImage: "calendar") }
                     SettingsView(services: services).tabItem { Label("Settings", systemImage: "gearshape") }
                 }
+                .sheet(isPresented: Binding(get: { opened != nil }, set: { if !$0 { opened = nil } })) {
+                    if let opened { OpenedMatchView(id: opened, assistant: services.assistant) }
+                }
+                // Siri knows the matches' names in a phrase only after this.
+                .onChange(of: services.live.data?.map(\.id)) { SightscreenShortcuts.updateAppShortcutParameters() }
             } signIn: {
                 SignInView()
             }
-            // A tap on a card opens its match.
+            // A tap on a card opens its match, once the app is ready.
             .onOpenURL { opened = MatchID(link: $0.absoluteString) }
-            .sheet(isPresented: Binding(get: { opened != nil }, set: { if !$0 { opened = nil } })) {
-                if let opened { OpenedMatchView(id: opened, assistant: services.assistant) }
-            }
             .liveActivities(services.liveActivities)
             .evictsImages(of: services.images)
             .environment(\.authService, services.auth)
@@ -114,8 +135,9 @@
 
         var body: some View {
             Form {
-                TextField("Address of e-mail", text: $email)
-                SecureField("Password", text: $password)
+                TextField("Address of e-mail", text: $email).textContentType(.username)
+                    .textInputAutocapitalization(.never).autocorrectionDisabled()
+                SecureField("Password", text: $password).textContentType(.password)
                 Button("Sign in") {
                     Task {
                         do throws(AuthError) {
@@ -154,10 +176,22 @@
         let id: MatchID
         let assistant: MatchAssistant
         @State private var match: MatchItem?
+        @State private var isMissing = false
 
         var body: some View {
-            Group { if let match { MatchRow(match: match) } else { ProgressView() } }
-                .task(id: id) { match = try? await assistant.match(id) }
+            Group {
+                if let match {
+                    MatchRow(match: match)
+                } else if isMissing {
+                    Text("This match cannot be shown.")
+                } else {
+                    ProgressView()
+                }
+            }
+            .task(id: id) {
+                match = try? await assistant.match(id)
+                isMissing = match == nil
+            }
         }
     }
 

@@ -99,7 +99,16 @@ extension SimulatedActivityKit {
     }
 
     /// Silences the streams of tokens, or lets them speak again: only the properties have the tokens meanwhile.
-    public func setSilentTokenStreams(_ silent: Bool) { hasSilentTokenStreams = silent }
+    public func setSilentTokenStreams(_ silent: Bool) {
+        hasSilentTokenStreams = silent
+        guard !silent else { return }
+        // They go on with the tokens of now, not with those of before.
+        if !startToken.rawValue.isEmpty, startTokens.latest != startToken { sendStartToken() }
+        for (id, streams) in streams {
+            guard let token = board[id]?.token, streams.tokens.latest != token else { continue }
+            deliver { _ in streams.tokens.send(token) }
+        }
+    }
 
     /// Silences the streams of contents, as for an app that sleeps, or lets them speak again.
     public func setSilentContentStreams(_ silent: Bool) { hasSilentContentStreams = silent }

@@ -32,6 +32,15 @@ import Testing
         #expect(await bench.kit.receive(push) == .wakesApp(Self.silentPush))
     }
 
+    @Test func streamsThatSpeakAgainBeginWithTheTokensOfNow() async {
+        let bench = await Bench()
+        await bench.kit.setSilentTokenStreams(true)
+        await bench.kit.rotateAppTokens()
+        await bench.kit.setSilentTokenStreams(false)
+        var tokens = await bench.kit.pushToStartTokenUpdates().makeAsyncIterator()
+        #expect(await tokens.next() == bench.kit.startToken)
+    }
+
     @Test func anAppThatLeavesRunsForAMoment() async throws {
         let bench = await bench()
         await bench.kit.setForeground(false)

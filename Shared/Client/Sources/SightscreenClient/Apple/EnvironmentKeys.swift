@@ -2,50 +2,74 @@
 #if canImport(SwiftUI)
     public import SwiftUI
 
-    // Every service in SwiftUI's environment. A service that the app has not set is a fake in a debug build, which is what
-    // previews need. In a release it would show invented scores, so the first view that reads it ends the app and names
-    // what to set: the mistake is found at the first launch.
+    // Every service in SwiftUI's environment. A service that the app has not set is a fake, which is what previews need.
+    // An app that forgot one would show invented scores: `MissingServices` says so in the log. It cannot end the app here,
+    // because SwiftUI reads a default also where a value replaces it at once.
 
     extension EnvironmentValues {
         public var authService: any AuthService {
             get { self[AuthServiceKey.self] }
-            set { self[AuthServiceKey.self] = newValue }
+            set {
+                MissingServices.shared.isSet("authService")
+                self[AuthServiceKey.self] = newValue
+            }
         }
 
         public var liveActivityService: any LiveActivityService {
             get { self[LiveActivityServiceKey.self] }
-            set { self[LiveActivityServiceKey.self] = newValue }
+            set {
+                MissingServices.shared.isSet("liveActivityService")
+                self[LiveActivityServiceKey.self] = newValue
+            }
         }
 
         public var notificationService: any NotificationService {
             get { self[NotificationServiceKey.self] }
-            set { self[NotificationServiceKey.self] = newValue }
+            set {
+                MissingServices.shared.isSet("notificationService")
+                self[NotificationServiceKey.self] = newValue
+            }
         }
 
         public var scheduleService: any ScheduleService {
             get { self[ScheduleServiceKey.self] }
-            set { self[ScheduleServiceKey.self] = newValue }
+            set {
+                MissingServices.shared.isSet("scheduleService")
+                self[ScheduleServiceKey.self] = newValue
+            }
         }
 
         public var appConfigService: any AppConfigService {
             get { self[AppConfigServiceKey.self] }
-            set { self[AppConfigServiceKey.self] = newValue }
+            set {
+                MissingServices.shared.isSet("appConfigService")
+                self[AppConfigServiceKey.self] = newValue
+            }
         }
 
         public var imageCacheService: any ImageCacheService {
             get { self[ImageCacheServiceKey.self] }
-            set { self[ImageCacheServiceKey.self] = newValue }
+            set {
+                MissingServices.shared.isSet("imageCacheService")
+                self[ImageCacheServiceKey.self] = newValue
+            }
         }
 
         public var matchCacheStore: any MatchCacheStore {
             get { self[MatchCacheStoreKey.self] }
-            set { self[MatchCacheStoreKey.self] = newValue }
+            set {
+                MissingServices.shared.isSet("matchCacheStore")
+                self[MatchCacheStoreKey.self] = newValue
+            }
         }
 
         #if DEBUG
             public var adminService: any AdminService {
                 get { self[AdminServiceKey.self] }
-                set { self[AdminServiceKey.self] = newValue }
+                set {
+                    MissingServices.shared.isSet("adminService")
+                    self[AdminServiceKey.self] = newValue
+                }
             }
         #endif
     }
@@ -85,12 +109,8 @@
     #endif
 
     private func fake<Service: Sendable>(_ name: String, _ make: @MainActor () -> Service) -> Service {
-        #if DEBUG
-            // Only views read the environment, and they do so on the main actor.
-            MainActor.assumeIsolated { make() }
-        #else
-            fatalError(
-                "There is no \(name) in the environment: add .environment(\\.\(name), …) to the app's first view")
-        #endif
+        MissingServices.shared.isRead(name)
+        // Only views read the environment, and they do so on the main actor.
+        return MainActor.assumeIsolated { make() }
     }
 #endif

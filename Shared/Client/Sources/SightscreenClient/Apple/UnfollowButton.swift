@@ -1,6 +1,7 @@
 // Compiled against stubs of Apple's frameworks only (deploy/apple-check).
 #if canImport(AppIntents) && os(iOS)
     import AppIntents
+    import Foundation
     import SightscreenModels
     import SwiftUI
 

@@ -254,7 +254,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
             return .retry(after: error.retryAfter)
         } catch {
             guard wanted[id] == token else { return .delivered }
-            wanted[id] = nil
+            // It stays the wanted one: the stream may still say it, and it would be refused again.
             await handler(error.status == 404 ? .refused(id, match) : .failed(id, match, status: error.status ?? 0))
         }
         return .delivered

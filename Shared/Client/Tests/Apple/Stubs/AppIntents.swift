@@ -104,6 +104,7 @@ public struct AppShortcut {
     public static func buildBlock(_ shortcuts: AppShortcut...) -> [AppShortcut] { shortcuts }
 }
 public protocol AppShortcutsProvider { @AppShortcutsBuilder static var appShortcuts: [AppShortcut] { get } }
+extension AppShortcutsProvider { public static func updateAppShortcutParameters() {} }
 
 // MARK: - SwiftUI
 

@@ -124,6 +124,11 @@ extension View {
         @ViewBuilder actions: () -> some View
     ) -> some View { Anything() }
     public nonisolated func buttonStyle(_ style: some PrimitiveButtonStyle) -> some View { Anything() }
+    public nonisolated func textContentType(_ type: UITextContentType?) -> some View { Anything() }
+    public nonisolated func textInputAutocapitalization(_ style: TextInputAutocapitalization?) -> some View {
+        Anything()
+    }
+    public nonisolated func autocorrectionDisabled(_ disabled: Bool = true) -> some View { Anything() }
     public nonisolated func onOpenURL(perform action: @escaping (URL) -> Void) -> some View { Anything() }
     public nonisolated func disabled(_ disabled: Bool) -> some View { Anything() }
     public nonisolated func contentTransition(_ transition: ContentTransition) -> some View { Anything() }
@@ -194,6 +199,9 @@ public struct Text: View {
     public init(_ date: Date, style: DateStyle) {}
     public func font(_ font: Font?) -> Text { self }
     public var body: Never { fatalError() }
+}
+public struct TextInputAutocapitalization: Sendable {
+    public static var never: TextInputAutocapitalization { TextInputAutocapitalization() }
 }
 public struct Spacer: View {
     public init(minLength: Double? = nil) {}

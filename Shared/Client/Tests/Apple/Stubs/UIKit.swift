@@ -41,3 +41,6 @@ public final class UIImage: @unchecked Sendable {
     public func preparingThumbnail(of size: CGSize) -> UIImage? { nil }
     public func pngData() -> Data? { nil }
 }
+public struct UITextContentType: Sendable {
+    public static let username = UITextContentType(), password = UITextContentType()
+}

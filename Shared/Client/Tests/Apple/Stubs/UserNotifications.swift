@@ -11,7 +11,15 @@ public final class UNNotificationContent { public var userInfo: [AnyHashable: An
 public final class UNNotificationRequest { public var content: UNNotificationContent { fatalError() } }
 public final class UNNotification { public var request: UNNotificationRequest { fatalError() } }
 public final class UNNotificationResponse { public var notification: UNNotification { fatalError() } }
+public struct UNNotificationPresentationOptions: OptionSet, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    public static let banner = Self(rawValue: 1), list = Self(rawValue: 2), sound = Self(rawValue: 4)
+}
 public protocol UNUserNotificationCenterDelegate: AnyObject {
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+        withCompletionHandler done: @escaping (UNNotificationPresentationOptions) -> Void)
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler done: @escaping () -> Void)

@@ -25,7 +25,7 @@
     }
 
     extension SentryLevel {
-        fileprivate init(_ level: LogLevel) {
+        nonisolated fileprivate init(_ level: LogLevel) {
             switch level {
             case .debug: self = .debug
             case .info: self = .info
