@@ -147,6 +147,8 @@ extension SimulatedIPhone {
 
     private func reinstall() {
         note(.user, "Deletes the app and installs it again")
+        // What the app does ends with it. One that sleeps would do it at its next wake.
+        forgetOperations()
         enqueue { phone in await phone.installAnew() }
     }
 

@@ -245,6 +245,9 @@ actor SimulatedIPhone: LabPhone {
         await dying?.service.stop()
     }
 
+    /// Lets the next operation begin at once.
+    func forgetOperations() { lastOperation = nil }
+
     /// Runs an operation after those that the user began before; the caller does not wait.
     func enqueue(_ work: @escaping @Sendable (SimulatedIPhone) async -> Void) {
         let before = lastOperation
