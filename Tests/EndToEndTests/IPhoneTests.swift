@@ -362,8 +362,11 @@ import Testing
                         }
                         let shown = state.activities.filter { $0.matchId == id }
                         if shown.count > 1 { wrong.append("\(state.name): \(shown.count) activities") }
-                        // Who saw it at the last over end sees its end.
-                        guard showing.contains(phone.id) else { continue }
+                        // A phone that showed it at the last over end shows its end, unless another phone of its user had
+                        // something else to tell.
+                        guard showing.contains(phone.id), untold[state.user] == nil, wants[state.user] == true else {
+                            continue
+                        }
                         let content = shown.last?.content
                         if content?.matchDisplayState != .completed || content?.version != newest.version {
                             wrong.append(
