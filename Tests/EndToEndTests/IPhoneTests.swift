@@ -64,7 +64,7 @@ import Testing
         var checks = 0
         var overEnds = 0
         var skipped = 0
-        /// Whether each user, by the last that he did on any phone, follows the match; nil where nobody can say.
+        /// Whether each user follows the match, by the last act on any of the user's phones; nil where that is not known.
         var wants: [String: Bool] = [:]
         /// On which phone he did it; another one hears of it when its app asks the next time.
         var deciders: [String: String] = [:]
@@ -160,7 +160,7 @@ import Testing
                 case .dismiss:
                     if state.app == .killed { wants[state.user] = nil } else { decided(false, on: state) }
                     swiped[state.id] = state.user
-                // Nor did an app that sleeps hear of it before its process ended.
+                // The process of an app that sleeps ends before it has heard of the swipe.
                 case .killApp: if state.isAsleep, swiped[state.id] != nil { wants[state.user] = nil }
                 case .restart:
                     restarted.insert(state.id)
@@ -247,7 +247,7 @@ import Testing
             skipped += away
         }
 
-        /// Whose follow ended though nobody ended it.
+        /// The users whose follow ended without an unfollow or a swipe.
         private func unfollowed(_ id: MatchID) async throws -> [String] {
             let followers = Set(
                 try await suite.database.query(
@@ -310,8 +310,8 @@ import Testing
             return !phone.log[start..<restart].contains { $0.text.hasPrefix("Ball ") }
         }
 
-        /// The app did not run, or was not told, between a start and the activity's token: nobody can update that activity
-        /// before the app's next contact.
+        /// The app did not run, or was not told, between a start and the activity's token: the backend cannot update that
+        /// activity before the app's next contact.
         private static func keptItsToken(_ phone: LabPhoneState) -> Bool {
             guard !runs(phone) || phone.log.contains(where: { $0.text == "The streams of tokens fall silent" }),
                 let start = phone.log.lastIndex(where: { $0.text == "A push starts an activity" })

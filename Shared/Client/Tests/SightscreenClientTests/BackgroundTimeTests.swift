@@ -73,15 +73,21 @@ import Testing
         await phone.end()
     }
 
-    @Test func aDismissalThatTheAppHearsInAWakeIsSentBeforeItSleeps() async throws {
+    /// Returns a phone whose user removed the card while the app slept. The app heard of it when it was woken for
+    /// something else, and has answered that push; the gateway holds the dismissal.
+    private func dismissing() async throws -> Phone {
         let (phone, id) = try await asleep()
-        // The user removes the card while the app sleeps, and the app hears of it when it is woken for something else.
         await phone.kit.dismiss(id)
         await phone.gateway.trouble("/activity-dismissed", .held)
         let answer = try await wake(phone)
         try await phone.soon("the dismissal is under way") { await phone.gateway.heldCount == 1 }
         phone.clock.advance(seconds: 20)
         await answer.value
+        return phone
+    }
+
+    @Test func aDismissalThatTheAppHearsInAWakeIsSentBeforeItSleeps() async throws {
+        let phone = try await dismissing()
         #expect(await !phone.kit.isSuspended, "a background task keeps the app awake")
         await phone.gateway.release()
         try await phone.soon("the app sleeps") { await phone.kit.isSuspended }
@@ -127,13 +133,7 @@ import Testing
 
     /// The system would end an app that goes on after its time.
     @Test func whatIsNotSentInTimeIsSentAtTheNextContact() async throws {
-        let (phone, id) = try await asleep()
-        await phone.kit.dismiss(id)
-        await phone.gateway.trouble("/activity-dismissed", .held)
-        let answer = try await wake(phone)
-        try await phone.soon("the dismissal is under way") { await phone.gateway.heldCount == 1 }
-        phone.clock.advance(seconds: 20)
-        await answer.value
+        let phone = try await dismissing()
         phone.clock.advance(seconds: 10)
         try await phone.soon("the background task is over") { await phone.kit.backgroundTaskCount == 0 }
         #expect(await phone.kit.isSuspended)

@@ -100,14 +100,20 @@ import Testing
         await phone.end()
     }
 
-    /// The app's new process learns the followed side from the backend.
-    @Test func aCardThatIsShownAgainHasTheFollowedSideFirst() async throws {
+    /// Returns a phone that lost the card of a match with a followed side while the app did not run.
+    private func withoutItsCard() async throws -> Phone {
         let phone = try await Phone(Self.match)
         try await phone.launch()
         try await phone.app.follow(Self.match, teamID: "2", alerts: nil)
         let id = try await phone.registeredActivity(Self.match.id)
         await phone.killApp()
         await phone.kit.dismiss(id)
+        return phone
+    }
+
+    /// The app's new process learns the followed side from the backend.
+    @Test func aCardThatIsShownAgainHasTheFollowedSideFirst() async throws {
+        let phone = try await withoutItsCard()
         await phone.gateway.judgeCards(gone: [Self.match.id])
         try await phone.launch()
         try await phone.until("the app offers it") {
@@ -129,12 +135,7 @@ import Testing
 
     /// The notification is the backend's last means to have a card started.
     @Test func aTappedNotificationStartsACardWithTheFollowedSideFirst() async throws {
-        let phone = try await Phone(Self.match)
-        try await phone.launch()
-        try await phone.app.follow(Self.match, teamID: "2", alerts: nil)
-        let id = try await phone.registeredActivity(Self.match.id)
-        await phone.killApp()
-        await phone.kit.dismiss(id)
+        let phone = try await withoutItsCard()
         await phone.kit.setForeground(true)
         let app = phone.app
         async let received: Void = app.receive(AppPush(kind: .opened, matchID: Self.match.id))

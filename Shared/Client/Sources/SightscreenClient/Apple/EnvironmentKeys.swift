@@ -9,107 +9,96 @@
     extension EnvironmentValues {
         public var authService: any AuthService {
             get { self[AuthServiceKey.self] }
-            set {
-                MissingServices.shared.isSet("authService")
-                self[AuthServiceKey.self] = newValue
-            }
+            set { replace(AuthServiceKey.self, by: newValue) }
         }
 
         public var liveActivityService: any LiveActivityService {
             get { self[LiveActivityServiceKey.self] }
-            set {
-                MissingServices.shared.isSet("liveActivityService")
-                self[LiveActivityServiceKey.self] = newValue
-            }
+            set { replace(LiveActivityServiceKey.self, by: newValue) }
         }
 
         public var notificationService: any NotificationService {
             get { self[NotificationServiceKey.self] }
-            set {
-                MissingServices.shared.isSet("notificationService")
-                self[NotificationServiceKey.self] = newValue
-            }
+            set { replace(NotificationServiceKey.self, by: newValue) }
         }
 
         public var scheduleService: any ScheduleService {
             get { self[ScheduleServiceKey.self] }
-            set {
-                MissingServices.shared.isSet("scheduleService")
-                self[ScheduleServiceKey.self] = newValue
-            }
+            set { replace(ScheduleServiceKey.self, by: newValue) }
         }
 
         public var appConfigService: any AppConfigService {
             get { self[AppConfigServiceKey.self] }
-            set {
-                MissingServices.shared.isSet("appConfigService")
-                self[AppConfigServiceKey.self] = newValue
-            }
+            set { replace(AppConfigServiceKey.self, by: newValue) }
         }
 
         public var imageCacheService: any ImageCacheService {
             get { self[ImageCacheServiceKey.self] }
-            set {
-                MissingServices.shared.isSet("imageCacheService")
-                self[ImageCacheServiceKey.self] = newValue
-            }
+            set { replace(ImageCacheServiceKey.self, by: newValue) }
         }
 
         public var matchCacheStore: any MatchCacheStore {
             get { self[MatchCacheStoreKey.self] }
-            set {
-                MissingServices.shared.isSet("matchCacheStore")
-                self[MatchCacheStoreKey.self] = newValue
-            }
+            set { replace(MatchCacheStoreKey.self, by: newValue) }
         }
 
         #if DEBUG
             public var adminService: any AdminService {
                 get { self[AdminServiceKey.self] }
-                set {
-                    MissingServices.shared.isSet("adminService")
-                    self[AdminServiceKey.self] = newValue
-                }
+                set { replace(AdminServiceKey.self, by: newValue) }
             }
         #endif
     }
 
+    extension EnvironmentValues {
+        fileprivate mutating func replace<Key: EnvironmentKey>(_ key: Key.Type, by service: Key.Value) {
+            MissingServices.shared.isSet("\(key)")
+            self[key] = service
+        }
+    }
+
     private struct AuthServiceKey: EnvironmentKey {
-        static let defaultValue: any AuthService = fake("authService") { FakeAuthService() }
+        static let defaultValue: any AuthService = fake(AuthServiceKey.self) { FakeAuthService() }
     }
 
     private struct LiveActivityServiceKey: EnvironmentKey {
-        static let defaultValue: any LiveActivityService = fake("liveActivityService") { FakeLiveActivityService() }
+        static let defaultValue: any LiveActivityService = fake(LiveActivityServiceKey.self) {
+            FakeLiveActivityService()
+        }
     }
 
     private struct NotificationServiceKey: EnvironmentKey {
-        static let defaultValue: any NotificationService = fake("notificationService") { FakeNotificationService() }
+        static let defaultValue: any NotificationService = fake(NotificationServiceKey.self) {
+            FakeNotificationService()
+        }
     }
 
     private struct ScheduleServiceKey: EnvironmentKey {
-        static let defaultValue: any ScheduleService = fake("scheduleService") { FakeScheduleService() }
+        static let defaultValue: any ScheduleService = fake(ScheduleServiceKey.self) { FakeScheduleService() }
     }
 
     private struct AppConfigServiceKey: EnvironmentKey {
-        static let defaultValue: any AppConfigService = fake("appConfigService") { FakeAppConfigService() }
+        static let defaultValue: any AppConfigService = fake(AppConfigServiceKey.self) { FakeAppConfigService() }
     }
 
     private struct ImageCacheServiceKey: EnvironmentKey {
-        static let defaultValue: any ImageCacheService = fake("imageCacheService") { FakeImageCacheService() }
+        static let defaultValue: any ImageCacheService = fake(ImageCacheServiceKey.self) { FakeImageCacheService() }
     }
 
     private struct MatchCacheStoreKey: EnvironmentKey {
-        static let defaultValue: any MatchCacheStore = fake("matchCacheStore") { InMemoryMatchCacheStore() }
+        static let defaultValue: any MatchCacheStore = fake(MatchCacheStoreKey.self) { InMemoryMatchCacheStore() }
     }
 
     #if DEBUG
         private struct AdminServiceKey: EnvironmentKey {
-            static let defaultValue: any AdminService = fake("adminService") { FakeAdminService() }
+            static let defaultValue: any AdminService = fake(AdminServiceKey.self) { FakeAdminService() }
         }
     #endif
 
-    private func fake<Service: Sendable>(_ name: String, _ make: @MainActor () -> Service) -> Service {
-        MissingServices.shared.isRead(name)
+    private func fake<Key: EnvironmentKey, Service: Sendable>(
+        _ key: Key.Type, _ make: @MainActor () -> Service
+    ) -> Service {
+        MissingServices.shared.isRead("\(key)")
         // Only views read the environment, and they do so on the main actor.
         return MainActor.assumeIsolated { make() }
     }

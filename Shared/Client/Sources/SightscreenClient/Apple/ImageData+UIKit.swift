@@ -11,9 +11,10 @@
         /// with Live Activities](https://developer.apple.com/documentation/activitykit/displaying-live-data-with-live-activities)).
         public static func thumbnail(_ image: ImageData) -> ImageData? {
             guard let decoded = UIImage(data: Data(image.bytes)) else { return nil }
-            let longest = max(decoded.size.width, decoded.size.height) * decoded.scale
+            // The scale of an image that is made of data is 1, so its points are pixels.
+            let longest = max(decoded.size.width, decoded.size.height)
             guard longest > thumbnailPixels else { return image }
-            let factor = thumbnailPixels / longest * decoded.scale
+            let factor = thumbnailPixels / longest
             let size = CGSize(width: decoded.size.width * factor, height: decoded.size.height * factor)
             return decoded.preparingThumbnail(of: size)?.pngData().flatMap { ImageData([UInt8]($0)) }
         }

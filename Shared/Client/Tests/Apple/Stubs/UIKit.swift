@@ -37,7 +37,6 @@ public enum UIBackgroundFetchResult: Sendable { case newData, noData, failed }
 public final class UIImage: @unchecked Sendable {
     public init?(data: Data) {}
     public var size: CGSize { CGSize(width: 0, height: 0) }
-    public var scale: CGFloat { 1 }
     public func preparingThumbnail(of size: CGSize) -> UIImage? { nil }
     public func pngData() -> Data? { nil }
 }
