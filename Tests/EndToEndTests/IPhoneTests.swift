@@ -225,7 +225,7 @@ import Testing
                     return wrong.isEmpty
                 }
             } catch {
-                for line in wrong.prefix(10) { Issue.record("\(label): \(line)") }
+                await report(wrong, label)
                 throw error
             }
             overEnds += 1
@@ -376,8 +376,27 @@ import Testing
                     return newest.matchDisplayState == .completed && wrong.isEmpty
                 }
             } catch {
-                for line in wrong.prefix(10) { Issue.record("\(line)") }
+                await report(wrong, "the end")
                 throw error
+            }
+        }
+
+        /// What is wrong, with the log of each phone and what the backend knows of its activities.
+        private func report(_ wrong: [String], _ label: String) async {
+            for line in wrong.prefix(10) {
+                Issue.record("\(label): \(line)")
+                for phone in fleet.phones {
+                    let state = await phone.state
+                    guard
+                        line.hasPrefix("\(state.name) ") || line.hasPrefix("\(state.name):")
+                            || line.hasPrefix("\(state.user) ")
+                    else { continue }
+                    let rows = try? await suite.database.query(
+                        "SELECT row_to_json(la)::text AS row FROM live_activities la WHERE user_id = $1",
+                        [.text(DevelopmentIdentity.subject(of: state.user))])
+                    for row in rows ?? [] { print("\(state.name):", (try? row.string("row")) ?? "") }
+                    for event in state.log { print("\(state.name): \(event.atMs) \(event.text)") }
+                }
             }
         }
     }
