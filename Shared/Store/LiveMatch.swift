@@ -7,6 +7,11 @@ public enum LiveMatch {
          AND a.display_state IN ('live', 'inningsBreak', 'suspended'))
         """
 
+    /// The relevance of a row `a` of `active_matches` as pushes have it; null before the first version.
+    package static let relevance = """
+        CASE WHEN a.content_state IS NOT NULL AND a.relevance BETWEEN 0 AND 100 THEN a.relevance END
+        """
+
     /// Joins the newest version of a row `a` of `active_matches` as `u`.
     package static let newestVersion = "LEFT JOIN match_updates u ON u.match_id = a.match_id AND u.version = a.version"
 

@@ -27,6 +27,25 @@ import Testing
         }
     }
 
+    /// The relevance is the one that event-bus committed with the version and that pushes have.
+    @Test func aDisplayStateComesWithTheRelevanceThatPushesHave() async throws {
+        try await GatewayHarness.run { gateway in
+            func relevance() async throws -> [Double?] {
+                let match = try await gateway.send("GET", "/matches/\(GatewayHarness.match)").decode(MatchItem.self)
+                let live = try await gateway.send("GET", "/matches/live").decode(LiveMatchesResponse.self)
+                return [match.relevance, live.matches.first?.relevance, try await gateway.follow().relevance]
+            }
+            #expect(try await relevance() == [62.5, 62.5, 62.5])
+            // A number that JSON does not have must not cost the answer.
+            try await gateway.pool.execute("UPDATE active_matches SET relevance = 'NaN'")
+            #expect(try await relevance() == [nil, nil, nil])
+            // The row is there before the first version, with a relevance that says nothing.
+            try await gateway.pool.execute(
+                "UPDATE active_matches SET relevance = 50, version = 0, content_state = NULL")
+            #expect(try await relevance() == [nil, nil, nil])
+        }
+    }
+
     /// By the version's column: neither the words on the card nor its state tell stumps from play.
     @Test(arguments: [(true, 60_000), (false, 5_000), (nil, 5_000)])
     func whileAMatchRestsPhonesAskOnceAMinute(isBreak: Bool?, retryAfterMs: Int) async throws {

@@ -211,7 +211,7 @@ import Tokens
             MatchItem(
                 id: MatchID(5), leagueId: "1", competition: "IPL", round: "", format: "twenty20", status: .live,
                 startsAt: full ? 1 : nil, home: side, away: side, venue: "", note: full ? "x" : nil,
-                winnerId: full ? "1" : nil, displayState: full ? Self.state : nil)
+                winnerId: full ? "1" : nil, displayState: full ? Self.state : nil, relevance: full ? 72.5 : nil)
         }
         for full in [true, false] {
             try Self.check(match(full), is: "Match")

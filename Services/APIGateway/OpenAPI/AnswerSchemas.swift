@@ -5,6 +5,9 @@ enum AnswerSchemas {
     static let all: [String: Schema] = matches.merging(contentState) { $1 }.merging(user) { $1 }.merging(admin) { $1 }
         .merging(export) { $1 }.merging(replay) { $1 }.merging(open) { $1 }
 
+    private static let relevance = Schema.optional(
+        "relevance", .number(0...100), "Its relevance-score, for an activity that the app starts.")
+
     private static let matches: [String: Schema] = [
         "Side": .object([
             Schema.required("id", .anyText), Schema.required("name", .anyText), Schema.required("abbr", .anyText),
@@ -18,7 +21,7 @@ enum AnswerSchemas {
             Schema.required("venue", .anyText),
             Schema.optional("note", .anyText, "The provider's words: the result, or why there is no play."),
             Schema.optional("winnerId", .anyText),
-            Schema.optional("displayState", .named("ContentState"), "Absent before the first version."),
+            Schema.optional("displayState", .named("ContentState"), "Absent before the first version."), relevance,
             Schema.optional(
                 "channel", .named("Channel"), "For the caller's own activity; only of one match that is followed."),
         ]),
@@ -98,7 +101,7 @@ enum AnswerSchemas {
             Schema.optional("displayState", .named("ContentState"), "What to show at once."),
             Schema.required("liveActivity", .named("LiveActivity")),
             Schema.optional("channel", .named("Channel"), "For an activity that the app starts or schedules itself."),
-            Schema.optional("relevance", .number(0...100), "Its relevance-score, for an activity that the app starts."),
+            relevance,
         ]),
         "ActivityReported": .object([Schema.required("liveActivity", .named("LiveActivity"))]),
         "LiveActivity": .choice(["active", "starting", "scheduled", "unavailable", "ended", "other"]),

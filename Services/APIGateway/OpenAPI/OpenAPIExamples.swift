@@ -113,7 +113,7 @@ enum OpenAPIExamples {
     private static let match: JSONValue = [
         "id": "1304076", "leagueId": "1", "competition": "Indian Premier League", "round": "Final",
         "format": "twenty20", "status": "live", "startsAt": 1_795_302_000, "home": mumbai, "away": chennai,
-        "venue": "Wankhede Stadium", "displayState": state,
+        "venue": "Wankhede Stadium", "displayState": state, "relevance": .number("62.5"),
     ]
 
     private static let state: JSONValue = [

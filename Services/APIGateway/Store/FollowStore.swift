@@ -195,8 +195,7 @@ package struct FollowStore: Sendable {
     static func facts(_ transaction: PostgresTransaction, _ match: MatchID) async throws -> Facts {
         let rows = try await transaction.query(
             """
-            SELECT f.home_id, f.away_id, a.content_state,
-                CASE WHEN a.version > 0 THEN a.relevance END AS relevance,
+            SELECT f.home_id, f.away_id, a.content_state, \(LiveMatch.relevance) AS relevance,
                 coalesce(\(LiveMatch.condition), false) AS is_live,
                 CASE WHEN a.match_id IS NULL THEN coalesce(\(FixtureSQL.isOver("f.status")), false)
                     ELSE a.ended_at IS NOT NULL OR a.settled_at IS NOT NULL

@@ -110,6 +110,7 @@ package struct ScheduleStore: Sendable {
         SELECT f.match_id, f.league_id, f.competition, f.round, f.format, f.venue, f.note, f.winner_id,
             f.home_id, f.home_name, f.home_code, f.away_id, f.away_name, f.away_code,
             extract(epoch FROM f.starts_at)::bigint AS starts_at_seconds, a.content_state,
+            \(LiveMatch.relevance) AS relevance,
             CASE
                 WHEN a.ended_at IS NOT NULL OR a.settled_at IS NOT NULL
                     OR a.display_state IN ('completed', 'abandoned') THEN 'completed'
@@ -131,7 +132,8 @@ package struct ScheduleStore: Sendable {
             away: try side(row, "away"),
             venue: try row.string("venue"), note: try row.optionalString("note"),
             winnerId: try row.optionalInt64("winner_id").map { String($0) },
-            displayState: StoredContentState.decode(try row.optionalString("content_state")))
+            displayState: StoredContentState.decode(try row.optionalString("content_state")),
+            relevance: try row.optionalDouble("relevance"))
     }
 
     static func side(_ row: PostgresRow, _ name: String) throws -> MatchItem.Side {

@@ -15,6 +15,8 @@ public struct MatchItem: Codable, Hashable, Sendable {
     public var winnerId: String?
     /// The state that a Lock Screen would show; absent before the first version.
     public var displayState: ContentState?
+    /// The relevance of an activity that the app schedules itself, as in `FollowResponse`; absent with `displayState`.
+    public var relevance: Double?
     /// The caller's channel. Only in the answer to `GET /matches/:id`, for a caller who follows the match, and only
     /// where there is one.
     public var channel: BroadcastChannel?
@@ -33,7 +35,7 @@ public struct MatchItem: Codable, Hashable, Sendable {
     public init(
         id: MatchID, leagueId: String, competition: String, round: String, format: String, status: MatchStatus,
         startsAt: Int?, home: Side, away: Side, venue: String, note: String?, winnerId: String?,
-        displayState: ContentState?, channel: BroadcastChannel? = nil
+        displayState: ContentState?, relevance: Double? = nil, channel: BroadcastChannel? = nil
     ) {
         self.id = id
         self.leagueId = leagueId
@@ -48,6 +50,7 @@ public struct MatchItem: Codable, Hashable, Sendable {
         self.note = note
         self.winnerId = winnerId
         self.displayState = displayState
+        self.relevance = relevance
         self.channel = channel
     }
 }

@@ -45,6 +45,26 @@ import Testing
         await phone.end()
     }
 
+    @Test func aScheduledCardHasTheGatewaysRelevance() async throws {
+        var match = Self.match
+        match.displayState = Sample.state(.scheduled)
+        match.relevance = 35
+        let phone = try await Phone(match, iOSVersion: 26)
+        await phone.gateway.setChannel(Self.channel, of: match.id)
+        try await phone.launch()
+        try await phone.app.follow(match)
+        let first = try #require(await phone.shown().first)
+        #expect(first.state == .pending && first.content.relevance == 35)
+        // It is scheduled anew with what the gateway then says of the match.
+        let changed = BroadcastChannel(id: Self.channel.id, startsAt: Self.start + 1_800)
+        match.relevance = 40
+        await phone.gateway.play(match)
+        await phone.gateway.setChannel(changed, of: match.id)
+        await phone.app.enterForeground()
+        try await phone.soon("it is scheduled anew") { await phone.shown().map(\.content.relevance) == [40] }
+        await phone.end()
+    }
+
     /// The app does not run when the match begins.
     @Test func aCardThatHasAppearedIsFoundAtTheNextLaunch() async throws {
         let phone = try await followed()

@@ -148,7 +148,7 @@ public actor RealLiveActivityService: LiveActivityService {
             await startLocally(match, side, after: response)
         } else if response.following, [.scheduled, .unavailable].contains(response.liveActivity) {
             // A scheduled activity needs no push.
-            await schedule(match, side, on: response.channel, showing: response.displayState)
+            await schedule(match, side, on: response.channel, after: response)
         }
         return response
     }
@@ -176,8 +176,10 @@ public actor RealLiveActivityService: LiveActivityService {
 
     /// Schedules the activity of a match that is not in play, where it has a channel; anew where its start or its
     /// channel has changed. Where that fails, the backend starts an activity by push.
+    ///
+    /// - Parameter response: the answer to a follow, which is newer than the match; nil for none.
     private func schedule(
-        _ match: MatchItem, _ teamID: String?, on channel: BroadcastChannel?, showing state: ContentState?
+        _ match: MatchItem, _ teamID: String?, on channel: BroadcastChannel?, after response: FollowResponse?
     ) async {
         let cards = await lifecycle.activities().filter { $0.matchID == match.id }
         guard profile.schedulesActivities, await showsActivities, !cards.contains(where: \.isRunning),
@@ -188,12 +190,13 @@ public actor RealLiveActivityService: LiveActivityService {
         case .keep: break
         case .cancel: if let pending { await lifecycle.end(pending.id) }
         case .schedule(let attributes, let schedule):
-            let state = state ?? match.displayState ?? ContentState(before: match)
-            let staleAt = StaleRule.staleDate(of: state, from: schedule.start)
+            let state = response?.displayState ?? match.displayState ?? ContentState(before: match)
+            let content = ShownContent(
+                state: state, staleAt: StaleRule.staleDate(of: state, from: schedule.start),
+                relevance: response?.relevance ?? match.relevance)
             // The one that it replaces is cancelled when this one is there.
             do throws(ActivityRequestError) {
-                try await lifecycle.create(
-                    attributes, ShownContent(state: state, staleAt: staleAt), schedule: schedule)
+                try await lifecycle.create(attributes, content, schedule: schedule)
             } catch { ActivityLog.startRefused(match.id, error) }
         }
     }
@@ -204,7 +207,7 @@ public actor RealLiveActivityService: LiveActivityService {
             guard let match = try? await api.match(card.matchID) else { continue }
             switch match.status {
             case .live: _ = try? await follow(match, teamID: nil, alerts: nil)
-            case .upcoming: await schedule(match, nil, on: match.channel, showing: nil)
+            case .upcoming: await schedule(match, nil, on: match.channel, after: nil)
             case .completed: await lifecycle.end(card.id)
             case .other: break
             }

@@ -269,7 +269,7 @@ actor ScriptedGateway: APITransport {
         return json(
             FollowResponse(
                 following: true, displayState: item?.displayState, liveActivity: outlook, channel: channels[match],
-                relevance: item?.displayState == nil ? nil : Self.relevance))
+                relevance: item?.relevance ?? (item?.displayState == nil ? nil : Self.relevance)))
     }
 
     /// Whether a dismissal means an unfollow: its activity is the current one, one that is not known yet, or a dead one
