@@ -2,13 +2,15 @@ import Cricket
 import SightscreenModels
 
 /// The steps that make a Live Activity payload fit, in the order in which they are taken, each only when the ones
-/// before were not enough. The first six remove what is said twice or can be computed; they also bring a routine update
-/// to its aim. What just happened, what is needed and who is in stay until a payload would not fit at all; the content
-/// of the compact views goes last; ids are never touched. Only the push is cut; the state that is stored and queried
-/// stays whole. A key that a released app requires stays and becomes "".
+/// before were not enough. The first only a start has. The next six remove what is said twice or can be computed; they
+/// also bring a routine update to its aim. What just happened, what is needed and who is in stay until a payload would
+/// not fit at all; the content of the compact views goes last; ids are never touched. Only the push is cut; the state
+/// that is stored and queried stays whole. A key that a released app requires stays and becomes "".
 ///
 /// `deploy/docs/content-state.md` gives the same order to app developers.
 public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
+    /// The logos of a start's attributes.
+    case logos
     /// `target` where there is an `equation`, which says what is left of it.
     case target
     /// `title`, because the attributes name both sides.
@@ -59,6 +61,9 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
         var alert = payload.alert
         var start = payload.start
         switch self {
+        case .logos:
+            start?.attributes.homeLogo = nil
+            start?.attributes.awayLogo = nil
         case .target:
             if state.expanded.equation != nil { state.expanded.target = nil }
         case .title:

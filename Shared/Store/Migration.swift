@@ -43,5 +43,6 @@ public struct Migration: Sendable {
         Migration("m0026_device_claims", PackageResources.m0026_device_claims_sql),
         Migration("m0027_token_encryption", PackageResources.m0027_token_encryption_sql),
         Migration("m0028_channels", PackageResources.m0028_channels_sql),
+        Migration("m0029_logos", PackageResources.m0029_logos_sql),
     ]
 }

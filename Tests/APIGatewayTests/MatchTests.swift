@@ -46,6 +46,17 @@ import Testing
         }
     }
 
+    @Test func aMatchNamesTheLogosOfItsTeams() async throws {
+        try await GatewayHarness.run { gateway in
+            let logo = "https://cdn.sportmonks.com/images/cricket/teams/6/6.png"
+            try await gateway.pool.execute("UPDATE fixtures SET home_logo = $1", [.text(logo)])
+            let match = try await gateway.send("GET", "/matches/\(GatewayHarness.match)").decode(MatchItem.self)
+            #expect(match.home.logo == logo && match.away.logo == nil)
+            let page = try await gateway.send("GET", "/matches").decode(MatchesResponse.self)
+            #expect(page.matches.map(\.home.logo) == [logo, logo, logo])
+        }
+    }
+
     /// By the version's column: neither the words on the card nor its state tell stumps from play.
     @Test(arguments: [(true, 60_000), (false, 5_000), (nil, 5_000)])
     func whileAMatchRestsPhonesAskOnceAMinute(isBreak: Bool?, retryAfterMs: Int) async throws {

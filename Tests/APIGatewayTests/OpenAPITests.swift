@@ -206,11 +206,13 @@ import Tokens
                 title: "", subtitle: "", innings: [], batters: [], bowler: nil, recentBalls: [], target: nil,
                 requiredRunRate: nil, equation: nil, lastEvent: nil, status: nil))
         for state in [Self.state, bare] { try Self.check(state, is: "ContentState") }
-        let side = MatchItem.Side(id: "1", name: "Mumbai", abbr: "MI")
+        func side(_ full: Bool) -> MatchItem.Side {
+            .init(id: "1", name: "Mumbai", abbr: "MI", logo: full ? "https://x/1.png" : nil)
+        }
         func match(_ full: Bool) -> MatchItem {
             MatchItem(
                 id: MatchID(5), leagueId: "1", competition: "IPL", round: "", format: "twenty20", status: .live,
-                startsAt: full ? 1 : nil, home: side, away: side, venue: "", note: full ? "x" : nil,
+                startsAt: full ? 1 : nil, home: side(full), away: side(full), venue: "", note: full ? "x" : nil,
                 winnerId: full ? "1" : nil, displayState: full ? Self.state : nil, relevance: full ? 72.5 : nil)
         }
         for full in [true, false] {
@@ -241,7 +243,7 @@ import Tokens
                 is: "AdminConfig")
             let fixture = SyncedFixture(
                 matchId: MatchID(5), leagueId: "1", competition: "", round: "", format: "", status: "NS",
-                startsAt: full ? 1 : nil, home: side, away: side, venue: "", note: full ? "" : nil,
+                startsAt: full ? 1 : nil, home: side(full), away: side(full), venue: "", note: full ? "" : nil,
                 winnerId: full ? "1" : nil, syncedAt: 1, missingSince: full ? 1 : nil,
                 displayState: full ? "live" : nil, version: full ? 1 : nil)
             try Self.check(SyncedFixturesResponse(fixtures: [fixture], nextCursor: cursor), is: "SyncedFixtures")

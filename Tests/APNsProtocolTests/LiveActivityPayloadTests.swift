@@ -58,7 +58,8 @@ struct LiveActivityPayloadTests {
     @Test func theOrderOfTheCutsIsTheOneStated() {
         #expect(
             PayloadCut.allCases == [
-                .target, .title, .minimal, .playerRates, .runRates, .recentBalls, .olderBalls, .subtitle, .standing,
+                .logos, .target, .title, .minimal, .playerRates, .runRates, .recentBalls, .olderBalls, .subtitle,
+                .standing,
                 .names,
                 .lists, .sentences, .lastWicket, .lastEvent, .equation, .bowler, .play, .everything,
             ])
@@ -99,8 +100,8 @@ struct LiveActivityPayloadTests {
         let payload = LiveActivityPayload.update(
             stamp: Sample.stamp, contentState: Sample.swollen(with: endless), staleAt: nil, relevance: nil)
         let encoded = try payload.encode()
-        // A subtitle without a round has none to lose.
-        #expect(encoded.cuts == PayloadCut.allCases.filter { $0 != .subtitle })
+        // A subtitle without a round has none to lose, and an update has no attributes.
+        #expect(encoded.cuts == PayloadCut.allCases.filter { ![.logos, .subtitle].contains($0) })
         #expect(try decodedState(encoded.bytes).compactLeading.teamAbbr == "…")
     }
 
@@ -191,6 +192,38 @@ struct LiveActivityPayloadTests {
         #expect(shown.minimal == state.minimal)
         #expect(shown.expanded.target == "172" && shown.expanded.requiredRunRate == "11.33")
         #expect(push.cuts == [.title, .playerRates, .runRates])
+    }
+
+    @Test func aStartLosesItsLogosBeforeAnythingElse() throws {
+        func start(_ state: ContentState) throws -> (PushPayload, LiveActivityAttributes) {
+            struct Push: Decodable {
+                struct APS: Decodable { var attributes: LiveActivityAttributes }
+                var aps: APS
+            }
+            let logo = "https://cdn.sportmonks.com/images/cricket/teams/6/6.png"
+            let push = try LiveActivityPayload.start(
+                stamp: Sample.stamp, contentState: state, staleAt: nil, relevance: nil,
+                alert: PushAlert(title: "MI v CSK", body: "MI 87/6"), attributesType: "LiveActivityAttributes",
+                attributes: LiveActivityAttributes(
+                    matchID: MatchID(1), startID: StartID("s"),
+                    home: Team(id: 6, name: "Mumbai Indians", code: "MI", logo: logo),
+                    away: Team(
+                        id: 2, name: "Chennai Super Kings", code: "CSK",
+                        logo: logo + String(repeating: "x", count: LiveActivityAttributes.logoBytesMax)),
+                    competition: "Indian Premier League", startsAt: 0)
+            ).encode()
+            return (push, try JSONDecoder().decode(Push.self, from: Data(push.bytes)).aps.attributes)
+        }
+        var state = Sample.state
+        let (whole, attributes) = try start(state)
+        #expect(whole.cuts.isEmpty)
+        #expect(attributes.homeLogo == "https://cdn.sportmonks.com/images/cricket/teams/6/6.png")
+        #expect(attributes.awayLogo == nil, "an address may not take the room of the match")
+        state.expanded.status = String(repeating: "x", count: PushPayload.bytesMax - whole.bytes.count)
+        let (cut, left) = try start(state)
+        #expect(cut.cuts == [.logos])
+        #expect(left.homeLogo == nil && left.homeTeam == "Mumbai Indians")
+        #expect(try decodedState(cut.bytes) == state)
     }
 
     @Test func aNameOfKilobytesIsShortened() throws {

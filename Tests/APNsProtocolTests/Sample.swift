@@ -59,7 +59,7 @@ enum Sample {
     }
 
     static func attributes(with text: String) -> LiveActivityAttributes {
-        let team = Team(id: .max, name: text, code: text)
+        let team = Team(id: .max, name: text, code: text, logo: text)
         return LiveActivityAttributes(
             matchID: MatchID(.max), startID: StartID(String(repeating: "s", count: 64)), home: team, away: team,
             competition: text, startsAt: .max)

@@ -47,6 +47,19 @@ import Testing
         }
     }
 
+    @Test func aStartNamesTheLogosThatTheScheduleHas() async throws {
+        try await Harness.with { harness in
+            let logo = "https://cdn.sportmonks.com/images/cricket/teams/8/8.png"
+            try await harness.pool.execute("UPDATE fixtures SET home_logo = $1", [.text(logo)])
+            try await harness.follow("asha")
+            try await harness.coordinate { _ in
+                try await eventually("it is started") { await harness.apns.pushes.count == 1 }
+            }
+            let attributes = try #require(await harness.apns.pushes.first).attributes
+            #expect(attributes["homeLogo"] == logo && attributes["awayLogo"] == nil)
+        }
+    }
+
     /// `START_LEAD`: the card is there before play.
     @Test(arguments: [
         (600, "RR v KKR starts in 10 min"), (-60, "RR v KKR starts soon"), (9_000, "RR v KKR starts soon"),

@@ -99,6 +99,8 @@ import Testing
             #expect(try row.string("competition") == "Twenty20 International")
             #expect(try row.string("format") == "twenty20")
             #expect(try row.string("home_code") == "PAK")
+            #expect(try row.string("home_logo") == "https://cdn.sportmonks.com/images/cricket/teams/1/1.png")
+            #expect(try row.isNull("away_logo"))
             #expect(try row.string("away_name") == "Sri Lanka")
             #expect(try row.string("venue") == "Gaddafi Stadium")
             #expect(try row.string("status") == "NS")

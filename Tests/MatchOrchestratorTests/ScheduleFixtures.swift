@@ -5,7 +5,8 @@ enum ScheduleFixtures {
         {"resource":"fixtures","id":\(id),"league_id":3,"season_id":1,"stage_id":2,"round":"1st T20I",
          "localteam_id":1,"visitorteam_id":39,"starting_at":"\(startsAt)","type":"T20I","live":true,
          "status":"\(status)","note":"","venue_id":58,"winner_team_id":null,"super_over":false,"follow_on":false,
-         "localteam":{"resource":"teams","id":1,"name":"Pakistan","code":"PAK"},
+         "localteam":{"resource":"teams","id":1,"name":"Pakistan","code":"PAK",
+          "image_path":"https://cdn.sportmonks.com/images/cricket/teams/1/1.png"},
          "visitorteam":{"resource":"teams","id":39,"name":"Sri Lanka","code":"SL"},
          "league":{"resource":"leagues","id":3,"name":"Twenty20 International","code":"T20I"},
          "venue":{"resource":"venues","id":58,"name":"Gaddafi Stadium","city":"Lahore"},"runs":[]}

@@ -135,6 +135,7 @@ struct PayloadCheck {
         let expanded = state.expanded
         let hadNothing =
             switch passed {
+            case .logos: payload.start?.attributes.homeLogo == nil && payload.start?.attributes.awayLogo == nil
             case .target: expanded.target == nil || expanded.equation == nil
             case .title: expanded.title.isEmpty
             case .minimal: state.minimal != state.compactLeading
@@ -257,6 +258,8 @@ struct PayloadCheck {
         expect(shown.inputPushToken == (payload.start == nil ? nil : 1), "input-push-token")
         let (whole, names) = (payload.start?.attributes, cut(.names, .everything))
         expect(shown.attributes?.matchId == whole?.matchId && shown.attributes?.startId == whole?.startId, "ids")
+        let logos = [whole?.homeLogo, whole?.awayLogo].map { cut(.logos) ? nil : $0 }
+        expect([shown.attributes?.homeLogo, shown.attributes?.awayLogo] == logos, "logos")
         text(whole?.homeTeam, shown.attributes?.homeTeam, names, "homeTeam")
         text(whole?.awayTeam, shown.attributes?.awayTeam, names, "awayTeam")
         text(whole?.homeAbbr, shown.attributes?.homeAbbr, names, "homeAbbr")

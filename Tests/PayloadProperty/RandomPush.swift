@@ -82,14 +82,18 @@ struct RandomPush {
     }
 
     private mutating func attributes() -> LiveActivityAttributes {
-        let (home, away) = (
-            Team(id: Int64.random(in: 1...Int64.max, using: &random), name: text(0...40), code: code()),
-            Team(id: Int64.random(in: 1...Int64.max, using: &random), name: text(0...40), code: code())
-        )
+        let (home, away) = (team(), team())
         return LiveActivityAttributes(
             matchID: MatchID(Int64.random(in: 1...9_999_999_999, using: &random)),
             startID: StartID(String(random.next(), radix: 36)), home: home, away: away, competition: text(0...40),
             startsAt: Int.random(in: 0...4_000_000_000, using: &random))
+    }
+
+    private mutating func team() -> Team {
+        let id = Int64.random(in: 1...Int64.max, using: &random)
+        return Team(
+            id: id, name: text(0...40), code: code(),
+            logo: optional { _ in "https://cdn.sportmonks.com/images/cricket/teams/\(id % 32)/\(id).png" })
     }
 
     // MARK: - Texts

@@ -1,5 +1,6 @@
 import Cricket
 import FoundationEssentials
+import SightscreenModels
 import SportMonks
 import Testing
 
@@ -9,8 +10,9 @@ import Testing
         let fixture = answer.fixture
         #expect(answer.problems.isEmpty)
         #expect(fixture.id == 71344)
-        #expect(fixture.home == SlimTeam(id: 1, name: "Pakistan", code: "PAK"))
-        #expect(fixture.away == SlimTeam(id: 39, name: "Sri Lanka", code: "SL"))
+        let images = "https://cdn.sportmonks.com/images/cricket/teams"
+        #expect(fixture.home == SlimTeam(id: 1, name: "Pakistan", code: "PAK", logo: "\(images)/1/1.png"))
+        #expect(fixture.away == SlimTeam(id: 39, name: "Sri Lanka", code: "SL", logo: "\(images)/7/39.png"))
         #expect(fixture.leagueName == "Twenty20 International")
         #expect(fixture.stageName == "Sri Lanka tour of Pakistan")
         #expect(fixture.round == "1st T20I")
@@ -22,6 +24,24 @@ import Testing
         #expect(fixture.balls.map(\.id) == fixture.balls.map(\.id).sorted())
         #expect(Set(fixture.scores).count == fixture.scores.count)
         #expect(fixture.players.contains(SlimPlayer(id: 166, fullName: "Kusal Mendis", lastName: "Mendis")))
+    }
+
+    /// Phones download from the address. The schedule has it; what a match tells does not depend on it.
+    @Test(arguments: [
+        ("\"https://cdn.sportmonks.com/images/cricket/teams/1/1.png\"", true),
+        ("\"http://cdn.sportmonks.com/images/cricket/teams/1/1.png\"", false),
+        ("\"https://cdn.sportmonks.com@other.example/1.png\"", false), ("\"javascript:alert(1)\"", false),
+        ("\"https://cdn.sportmonks.com/\(String(repeating: "a", count: 2_048))\"", false),
+        ("\"https://cdn.sportmonks.com/images/cricket/placeholder.png\"", false), ("\"\"", false), ("null", false),
+        ("17", false), ("{}", false),
+    ])
+    func onlyAnHTTPSAddressOfBoundedLengthIsALogo(image: String, isLogo: Bool) throws {
+        let members = #""localteam":{"id":1,"name":"Pakistan","code":"PAK","image_path":\#(image)}"#
+        let fixture = try #require(
+            LivescoresAnswer.fixtures(from: Recording.list(Recording.fixture(members))).first)
+        #expect(fixture.home.logo.map { "\"\($0)\"" } == (isLogo ? image : nil))
+        #expect(fixture.home.name == "Pakistan")
+        #expect(try fixture.snapshot().home.logo == nil)
     }
 
     @Test func readsAPageOfTheSchedule() throws {

@@ -11,6 +11,7 @@ enum AnswerSchemas {
     private static let matches: [String: Schema] = [
         "Side": .object([
             Schema.required("id", .anyText), Schema.required("name", .anyText), Schema.required("abbr", .anyText),
+            Schema.optional("logo", .anyText, "An https address of an image."),
         ]),
         "Match": .object([
             Schema.required("id", .anyText), Schema.required("leagueId", .anyText),

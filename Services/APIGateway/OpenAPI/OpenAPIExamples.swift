@@ -107,7 +107,10 @@ enum OpenAPIExamples {
     private static let phone: JSONValue = "6F9619FF-8B86-D011-B42D-00C04FC964FF"
     private static let token: JSONValue = .string(String(repeating: "80a1c3f4", count: 8))
     private static let channel: JSONValue = "dHN0LXNyY2gtY2hubA=="
-    private static let mumbai: JSONValue = ["id": "6", "name": "Mumbai Indians", "abbr": "MI"]
+    private static let mumbai: JSONValue = [
+        "id": "6", "name": "Mumbai Indians", "abbr": "MI",
+        "logo": "https://cdn.sportmonks.com/images/cricket/teams/6/6.png",
+    ]
     private static let chennai: JSONValue = ["id": "2", "name": "Chennai Super Kings", "abbr": "CSK"]
 
     private static let match: JSONValue = [

@@ -108,7 +108,7 @@ package struct ScheduleStore: Sendable {
     /// not in play.
     private static let listing = """
         SELECT f.match_id, f.league_id, f.competition, f.round, f.format, f.venue, f.note, f.winner_id,
-            f.home_id, f.home_name, f.home_code, f.away_id, f.away_name, f.away_code,
+            f.home_id, f.home_name, f.home_code, f.home_logo, f.away_id, f.away_name, f.away_code, f.away_logo,
             extract(epoch FROM f.starts_at)::bigint AS starts_at_seconds, a.content_state,
             \(LiveMatch.relevance) AS relevance,
             CASE
@@ -139,6 +139,6 @@ package struct ScheduleStore: Sendable {
     static func side(_ row: PostgresRow, _ name: String) throws -> MatchItem.Side {
         .init(
             id: String(try row.int64("\(name)_id")), name: try row.string("\(name)_name"),
-            abbr: try row.string("\(name)_code"))
+            abbr: try row.string("\(name)_code"), logo: try row.optionalString("\(name)_logo"))
     }
 }

@@ -234,16 +234,18 @@ extension ActivityStore {
         floor(extract(epoch FROM coalesce(f.starts_at, clock_timestamp())))::bigint AS starts_at,
         coalesce(f.home_id, 0) AS home_id, coalesce(f.home_name, '') AS home_name,
         coalesce(f.home_code, '') AS home_code, coalesce(f.away_id, 0) AS away_id,
-        coalesce(f.away_name, '') AS away_name, coalesce(f.away_code, '') AS away_code
+        coalesce(f.away_name, '') AS away_name, coalesce(f.away_code, '') AS away_code, f.home_logo, f.away_logo
         """
 
     static func card(_ row: PostgresRow) throws -> MatchCard {
         MatchCard(
             id: MatchID(try row.int64("match_id")), competition: try row.string("competition"),
             home: Team(
-                id: try row.int64("home_id"), name: try row.string("home_name"), code: try row.string("home_code")),
+                id: try row.int64("home_id"), name: try row.string("home_name"), code: try row.string("home_code"),
+                logo: try row.optionalString("home_logo")),
             away: Team(
-                id: try row.int64("away_id"), name: try row.string("away_name"), code: try row.string("away_code")),
+                id: try row.int64("away_id"), name: try row.string("away_name"), code: try row.string("away_code"),
+                logo: try row.optionalString("away_logo")),
             startsAt: try row.int("starts_at"))
     }
 }

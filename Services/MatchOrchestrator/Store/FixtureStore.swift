@@ -58,22 +58,23 @@ package struct FixtureStore: Sendable {
             WITH \(LeaseGuard.sql(name: 1, epoch: 2)), written AS (
                 INSERT INTO fixtures AS f (
                     match_id, league_id, competition, round, format, status, starts_at, home_id, home_name, home_code,
-                    away_id, away_name, away_code, venue, note, winner_id, synced_at)
+                    away_id, away_name, away_code, venue, note, winner_id, home_logo, away_logo, synced_at)
                 SELECT u.match_id, u.league_id, u.competition, u.round, u.format, u.status, to_timestamp(u.starts_at),
                     u.home_id, u.home_name, u.home_code, u.away_id, u.away_name, u.away_code, u.venue, u.note,
-                    u.winner_id, now()
+                    u.winner_id, u.home_logo, u.away_logo, now()
                 FROM lease_guard, unnest(
                     $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[],
                     $10::bigint[], $11::text[], $12::text[], $13::bigint[], $14::text[], $15::text[], $16::text[],
-                    $17::text[], $18::bigint[]
+                    $17::text[], $18::bigint[], $19::text[], $20::text[]
                 ) AS u (match_id, league_id, competition, round, format, status, starts_at, home_id, home_name,
-                    home_code, away_id, away_name, away_code, venue, note, winner_id)
+                    home_code, away_id, away_name, away_code, venue, note, winner_id, home_logo, away_logo)
                 ON CONFLICT (match_id) DO UPDATE SET
                     league_id = excluded.league_id, competition = excluded.competition, round = excluded.round,
                     format = excluded.format, status = excluded.status, starts_at = excluded.starts_at,
                     home_id = excluded.home_id, home_name = excluded.home_name, home_code = excluded.home_code,
                     away_id = excluded.away_id, away_name = excluded.away_name, away_code = excluded.away_code,
                     venue = excluded.venue, note = excluded.note, winner_id = excluded.winner_id,
+                    home_logo = excluded.home_logo, away_logo = excluded.away_logo,
                     synced_at = excluded.synced_at, missing_since = NULL
                 RETURNING 1
             )
@@ -89,6 +90,7 @@ package struct FixtureStore: Sendable {
                 .intArray(batch.map { $0.away.id }), .textArray(batch.map(\.away.name)),
                 .textArray(batch.map(\.away.code)),
                 .textArray(batch.map(\.venue)), .textArray(batch.map(\.note)), .intArray(batch.map(\.winnerID)),
+                .textArray(batch.map(\.home.logo)), .textArray(batch.map(\.away.logo)),
             ])
         try lease.check(rows)
     }

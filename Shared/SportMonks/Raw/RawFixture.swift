@@ -1,3 +1,5 @@
+import SightscreenModels
+
 /// One fixture of an answer, read into its slim form in one pass.
 struct RawFixture: Sendable {
     var slim: SlimFixture
@@ -38,7 +40,14 @@ struct RawFixture: Sendable {
         let included = row.included(key, as: RawName.self)
         guard let teamID = row.id(idKey) ?? included?.id else { throw BrokenFixture(id: fixture, "no \(idKey)") }
         return SlimTeam(
-            id: teamID, name: included?.name, code: CountryCode.code(included?.code, of: included?.name))
+            id: teamID, name: included?.name, code: CountryCode.code(included?.code, of: included?.name),
+            logo: logo(included?.image))
+    }
+
+    /// The address of a team's logo. Phones download from it, so nothing but an address of bounded length is taken; the
+    /// provider's stand-in for a missing image is no logo.
+    private static func logo(_ image: String?) -> String? {
+        image.flatMap { ImageAddress.isGood($0) && !$0.hasSuffix("/placeholder.png") ? $0 : nil }
     }
 
     private mutating func readLineup(_ row: JSONValue, _ players: inout PlayerTable) {

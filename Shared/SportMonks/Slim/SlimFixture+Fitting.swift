@@ -7,7 +7,8 @@
 extension SlimFixture {
     /// Parts that a frame can do without, in the order in which they are given up.
     public enum Part: String, Sendable, CaseIterable {
-        /// Texts beyond 200 characters, which are cut; no name or note of a real match is that long.
+        /// Texts beyond 200 characters, which are cut (no name or note of a real match is that long), and the teams'
+        /// logos, which only the schedule needs.
         case longTexts
         /// The rows of `scoreboards`, which only show penalty runs.
         case scoreboards
@@ -138,8 +139,8 @@ extension SlimFixture {
         func escaped(_ text: String?) -> Int { (text?.utf8.count ?? 0) * 6 }
         var bytes = 3_000 + balls.count * 300 + (batting.count + bowling.count + scoreboards.count + runs.count) * 500
         for text in [
-            leagueName, leagueCode, seasonName, stageName, round, home.name, home.code, away.name, away.code, type,
-            status, note, venueName, venueCity, elected, drawNoResult,
+            leagueName, leagueCode, seasonName, stageName, round, home.name, home.code, home.logo, away.name, away.code,
+            away.logo, type, status, note, venueName, venueCity, elected, drawNoResult,
         ] {
             bytes += escaped(text)
         }

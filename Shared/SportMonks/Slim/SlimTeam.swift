@@ -4,10 +4,13 @@ public struct SlimTeam: Codable, Sendable, Equatable {
     public var name: String?
     /// The short code: "PAK", "SL".
     public var code: String?
+    /// The address of the logo, as `ImageAddress` allows it; nil when the provider has none.
+    public var logo: String?
 
-    package init(id: Int64, name: String? = nil, code: String? = nil) {
+    package init(id: Int64, name: String? = nil, code: String? = nil, logo: String? = nil) {
         self.id = id
         self.name = name
         self.code = code
+        self.logo = logo
     }
 }

@@ -153,6 +153,8 @@ actor StubAPNs {
                     var startId: String
                     var homeAbbr: String
                     var followedTeamId: String?
+                    var homeLogo: String?
+                    var awayLogo: String?
                 }
                 /// Nil of what goes to the app itself.
                 var event: String?
@@ -180,6 +182,8 @@ actor StubAPNs {
         if let sent = aps.attributes {
             attributes = ["matchId": sent.matchId, "startId": sent.startId, "homeAbbr": sent.homeAbbr]
             attributes["followedTeamId"] = sent.followedTeamId
+            attributes["homeLogo"] = sent.homeLogo
+            attributes["awayLogo"] = sent.awayLogo
         }
         return Push(
             token: request.headers["apns-channel-id"] ?? String(request.path.dropFirst("/3/device/".count)),

@@ -25,10 +25,13 @@ public struct MatchItem: Codable, Hashable, Sendable {
         public var id: String
         public var name: String
         public var abbr: String
-        public init(id: String, name: String, abbr: String) {
+        /// The https address of the team's logo; absent where the provider has none.
+        public var logo: String?
+        public init(id: String, name: String, abbr: String, logo: String? = nil) {
             self.id = id
             self.name = name
             self.abbr = abbr
+            self.logo = logo
         }
     }
 

@@ -119,7 +119,7 @@ extension LiveActivityAttributes {
     ///   - channel: the channel that the activity listens to; nil for an update token.
     init(_ match: MatchItem, followedTeamID teamID: String? = nil, channelID channel: ChannelID? = nil) {
         func team(_ side: MatchItem.Side) -> Team {
-            Team(id: Int64(side.id) ?? 0, name: side.name, code: side.abbr)
+            Team(id: Int64(side.id) ?? 0, name: side.name, code: side.abbr, logo: side.logo)
         }
         self.init(
             matchID: match.id, startID: StartID(""), home: team(match.home), away: team(match.away),
