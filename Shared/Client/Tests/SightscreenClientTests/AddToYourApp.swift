@@ -47,16 +47,15 @@ final class AppServices {
         self.auth = auth
         self.matches = matches
         config = RealAppConfigService(transport: ports.gateway, store: store, profile: ports.profile)
+        images = RealImageCacheService(
+            web: ports.web, files: ports.imageFiles, clock: clock, thumbnail: ports.thumbnail)
         liveActivities = RealLiveActivityService(
             activityKit: ports.activityKit, transport: ports.gateway, session: auth, store: store, clock: clock,
-            background: ports.background, profile: ports.profile)
+            background: ports.background, profile: ports.profile, images: images)
         notifications = RealNotificationService(port: ports.notifications, phone: liveActivities)
         schedule = RealScheduleService(api: api, cache: matches, clock: clock)
         live = LiveMatchesDataSource(api: api, cache: matches, clock: clock)
         assistant = MatchAssistant(api: api, liveActivities: liveActivities, clock: clock)
-        images = RealImageCacheService(
-            web: ports.web, files: ports.imageFiles, clock: clock,
-            logoAddress: { "https://images.sightscreen.app/teams/\($0.id).png" }, thumbnail: ports.thumbnail)
         bootstrap = AppBootstrap(
             steps: BootSteps(
                 config: config, auth: auth, liveActivities: liveActivities, notifications: notifications,

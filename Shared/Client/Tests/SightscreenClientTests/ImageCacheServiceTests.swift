@@ -100,6 +100,23 @@ import Testing
         }
     }
 
+    /// The addresses are those that the gateway names, in the schedule and in a start.
+    @Test func withoutAddressesOfTheAppTheGatewaysAreUsed() async throws {
+        let logo = "https://cdn.sportmonks.com/images/cricket/teams/6/6.png"
+        let app = RealImageCacheService(web: web, files: files, clock: clock)
+        var match = Sample.match(8, .upcoming)
+        match.home.logo = logo
+        await app.prefetch([match])
+        await app.flush()
+        #expect(await web.urls == [logo])
+        var attributes = Sample.attributes(match.id, start: "s")
+        let widget = WidgetImages(files: files)
+        #expect(widget.logo(of: "MI", in: attributes) == nil)
+        attributes.homeLogo = logo
+        #expect(widget.logo(of: "MI", in: attributes) == app.cachedImage(logo))
+        #expect(widget.logo(of: "CSK", in: attributes) == nil)
+    }
+
     private func service(over files: any FileStore) -> RealImageCacheService {
         RealImageCacheService(web: web, files: files, clock: clock) { "https://images.example/\($0.id).png" }
     }

@@ -30,6 +30,42 @@ import Testing
         await phone.end()
     }
 
+    @Test func aFollowedMatchsLogosAreThereForItsCard() async throws {
+        let phone = try await AppPhone()
+        try await phone.signIn()
+        await phone.app.bootstrap.start()
+        let live = SampleMatches.live(now: Sample.now)
+        let logos = [live.home, live.away].compactMap(\.logo)
+        try #require(logos.count == 2)
+        await phone.gateway.play(live)
+        _ = try await phone.app.liveActivities.follow(live)
+        try await phone.until("they are loaded") { await phone.images.urls.sorted() == logos.sorted() }
+        let attributes = try #require(await phone.kit.activities.first).activity.attributes
+        #expect([attributes.homeLogo, attributes.awayLogo] == logos)
+        await phone.end()
+    }
+
+    @Test func aCardThatAPushStartsHasItsLogosLoaded() async throws {
+        let phone = try await AppPhone()
+        try await phone.signIn()
+        await phone.app.bootstrap.start()
+        var attributes = Sample.attributes(AppPhone.match.id, start: "s-1")
+        attributes.homeLogo = "https://cdn.sportmonks.com/images/cricket/teams/6/6.png"
+        let start = TestPush.start(
+            stamp: Stamp(phone.clock.now), contentState: Sample.state(), staleAt: nil, relevance: 50,
+            alert: PushAlert(title: "MI v CSK", body: "Live"), attributesType: "LiveActivityAttributes",
+            attributes: attributes)
+        let push = RawPush(
+            token: await phone.kit.startToken.rawValue,
+            headers: ["apns-push-type": "liveactivity", "apns-priority": "10"], body: try start.encoded())
+        guard case .started = await phone.kit.receive(push) else {
+            Issue.record("the start was not taken")
+            return
+        }
+        try await phone.until("the logo is loaded") { await phone.images.urls == [attributes.homeLogo] }
+        await phone.end()
+    }
+
     @Test func aColdStartHasMatchesBeforeAnythingIsAsked() async throws {
         let phone = try await usedPhone()
         await phone.relaunch()

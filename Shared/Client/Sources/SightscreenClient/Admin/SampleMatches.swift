@@ -31,10 +31,16 @@ public enum SampleMatches {
         return match
     }
 
-    private static let mumbai = MatchItem.Side(id: "6", name: "Mumbai Indians", abbr: "MI")
-    private static let chennai = MatchItem.Side(id: "2", name: "Chennai Super Kings", abbr: "CSK")
-    private static let rajasthan = MatchItem.Side(id: "7", name: "Rajasthan Royals", abbr: "RR")
-    private static let kolkata = MatchItem.Side(id: "5", name: "Kolkata Knight Riders", abbr: "KKR")
+    private static func side(_ id: Int, _ name: String, _ abbr: String) -> MatchItem.Side {
+        MatchItem.Side(
+            id: String(id), name: name, abbr: abbr,
+            logo: "https://cdn.sportmonks.com/images/cricket/teams/\(id)/\(id).png")
+    }
+
+    private static let mumbai = side(6, "Mumbai Indians", "MI")
+    private static let chennai = side(2, "Chennai Super Kings", "CSK")
+    private static let rajasthan = side(7, "Rajasthan Royals", "RR")
+    private static let kolkata = side(5, "Kolkata Knight Riders", "KKR")
 
     private static func match(
         _ id: Int64, _ status: MatchStatus, startsAt: Int, home: MatchItem.Side, away: MatchItem.Side, venue: String,

@@ -36,8 +36,10 @@ public final class FakeImageCacheService: ImageCacheService {
     public func prefetch(_ urls: [String]) { prefetched += urls }
 
     public func prefetch(_ matches: [MatchItem]) {
-        prefetched += matches.flatMap { [$0.home, $0.away] }.compactMap(logo)
+        prefetch(matches.flatMap { [$0.home, $0.away] })
     }
+
+    public func prefetch(_ sides: [MatchItem.Side]) { prefetched += sides.compactMap(logo) }
 
     public func logo(of side: MatchItem.Side) -> String? { "https://images.example/\(side.id).png" }
     public func memoryPressure() {}

@@ -17,6 +17,9 @@ public protocol ImageCacheService: AnyObject, Observable, Sendable {
     /// Loads the logos of the matches' teams into the cache, those of the next matches first.
     func prefetch(_ matches: [MatchItem]) async
 
+    /// Loads the logos of teams into the cache.
+    func prefetch(_ sides: [MatchItem.Side]) async
+
     /// The address of a team's logo; nil when there is none.
     func logo(of side: MatchItem.Side) -> String?
 

@@ -61,12 +61,12 @@ public final class RealImageCacheService: ImageCacheService {
 
     /// - Parameters:
     ///   - files: a folder in the app group's container, so that the widget can read it, too.
-    ///   - logoAddress: returns the address of a team's logo, because the gateway names teams and not their logos.
+    ///   - logoAddress: returns the address of a team's logo; by default the one that the gateway names.
     ///   - thumbnail: makes a downloaded image small enough for a card, which keeps it in place of the image
     ///     (`ImageData.thumbnail` on iOS); nil when it cannot be decoded.
     public init(
         web: any WebTransport, files: any FileStore, clock: any ClientClock, limits: Limits = Limits(),
-        logoAddress: @escaping @Sendable (MatchItem.Side) -> String? = { _ in nil },
+        logoAddress: @escaping @Sendable (MatchItem.Side) -> String? = { $0.logo },
         thumbnail: @escaping @Sendable (ImageData) -> ImageData? = { $0 }
     ) {
         self.web = web
@@ -109,8 +109,10 @@ public final class RealImageCacheService: ImageCacheService {
     public func prefetch(_ matches: [MatchItem]) async {
         let coming = matches.filter { $0.status != .completed }
             .sorted { ($0.startsAt ?? .max, $0.id) < ($1.startsAt ?? .max, $1.id) }
-        await prefetch(coming.flatMap { [$0.home, $0.away] }.compactMap(logoAddress))
+        await prefetch(coming.flatMap { [$0.home, $0.away] })
     }
+
+    public func prefetch(_ sides: [MatchItem.Side]) async { await prefetch(sides.compactMap(logoAddress)) }
 
     public func logo(of side: MatchItem.Side) -> String? { logoAddress(side) }
 

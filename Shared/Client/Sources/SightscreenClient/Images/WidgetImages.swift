@@ -10,8 +10,10 @@ public struct WidgetImages: Sendable {
 
     /// - Parameters:
     ///   - files: the app's folder for images, in the container of their group.
-    ///   - logoAddress: the app's function for addresses of logos.
-    public init(files: any FileStore, logoAddress: @escaping @Sendable (MatchItem.Side) -> String?) {
+    ///   - logoAddress: the app's function for addresses of logos, where it has one.
+    public init(
+        files: any FileStore, logoAddress: @escaping @Sendable (MatchItem.Side) -> String? = { $0.logo }
+    ) {
         self.files = files
         self.logoAddress = logoAddress
     }
@@ -28,10 +30,15 @@ public struct WidgetImages: Sendable {
     public func logo(of teamAbbr: String, in match: LiveActivityAttributes) -> ImageData? {
         let side: MatchItem.Side? =
             switch teamAbbr {
-            case match.homeAbbr: MatchItem.Side(id: match.homeTeamId, name: match.homeTeam, abbr: match.homeAbbr)
-            case match.awayAbbr: MatchItem.Side(id: match.awayTeamId, name: match.awayTeam, abbr: match.awayAbbr)
+            case match.homeAbbr: match.home
+            case match.awayAbbr: match.away
             default: nil
             }
         return side.flatMap(logoAddress).flatMap(image)
     }
+}
+
+extension LiveActivityAttributes {
+    var home: MatchItem.Side { .init(id: homeTeamId, name: homeTeam, abbr: homeAbbr, logo: homeLogo) }
+    var away: MatchItem.Side { .init(id: awayTeamId, name: awayTeam, abbr: awayAbbr, logo: awayLogo) }
 }

@@ -22,6 +22,7 @@ public actor RealLiveActivityService: LiveActivityService {
     private let session: any SessionPort
     private let clock: any ClientClock
     private let profile: DeviceProfile
+    private let images: (any ImageCacheService)?
     private let shown = Broadcast<[PhoneActivity]>([])
     private var isStarted = false
     /// The start of the follow manager, which comes earlier than the rest when a launch waits for the follows.
@@ -39,9 +40,11 @@ public actor RealLiveActivityService: LiveActivityService {
     /// for removed by the user.
     private var ended: [RunningActivity] = []
 
+    /// - Parameter images: loads the logos of followed matches, for a widget that draws them; nil to load none.
     public init(
         tokens: any LiveActivityTokenManager, lifecycle: any LiveActivityLifecycleManager, follows: any FollowManager,
-        api: SightscreenAPI, session: any SessionPort, clock: any ClientClock, profile: DeviceProfile
+        api: SightscreenAPI, session: any SessionPort, clock: any ClientClock, profile: DeviceProfile,
+        images: (any ImageCacheService)? = nil
     ) {
         self.tokens = tokens
         self.lifecycle = lifecycle
@@ -50,6 +53,7 @@ public actor RealLiveActivityService: LiveActivityService {
         self.session = session
         self.clock = clock
         self.profile = profile
+        self.images = images
     }
 
     // MARK: - Launch
@@ -134,6 +138,7 @@ public actor RealLiveActivityService: LiveActivityService {
     ) async throws(APIError) -> FollowResponse {
         let announces = LocalStartRule.announces(
             match, showsActivities: await showsActivities, running: await running(match.id))
+        loadLogos(of: [match.home, match.away])
         let request = FollowRequest(
             matchId: match.id, deviceId: await profile.device.id(), startsLocally: announces ? true : nil,
             teamId: teamID, alerts: alerts)
@@ -212,6 +217,12 @@ public actor RealLiveActivityService: LiveActivityService {
             case .other: break
             }
         }
+    }
+
+    /// Loads logos while the caller goes on. A widget that draws them can only read what the app has loaded.
+    private func loadLogos(of sides: [MatchItem.Side]) {
+        guard let images else { return }
+        Task { await images.prefetch(sides) }
     }
 
     public func unfollow(_ match: MatchID) async {
@@ -378,6 +389,7 @@ public actor RealLiveActivityService: LiveActivityService {
             if case .adopted = event { ActivityLog.notAdopted(activity) }
             return await lifecycle.end(activity.id)
         }
+        loadLogos(of: [activity.attributes.home, activity.attributes.away])
         // Of two that are found, only the backend knows the older one, and answers the report with it.
         if !isRestored {
             for older in await lifecycle.activities() where ReplacementRule.ends(older, after: activity) {
