@@ -73,7 +73,7 @@ import Testing
         var untold: [String: String] = [:]
         /// The users who swiped the card away, by the phone, and have not asked for it since.
         var swiped: [String: String] = [:]
-        /// The phones that were restarted, and whose app has not run since.
+        /// The phones that were restarted, and whose app has not run with a network since.
         var restarted: Set<String> = []
         var restored = 0
         /// Who showed the match at the last over end, and was left alone since.
@@ -231,15 +231,15 @@ import Testing
             overEnds += 1
             showing = []
             let restartedBefore = restarted.count
-            for phone in fleet.phones where Self.runs(await phone.state) { restarted.remove(phone.id) }
-            restored += restartedBefore - restarted.count
             for phone in fleet.phones {
                 let state = await phone.state
-                if state.isOnline, state.app != .killed, untold[state.user] == state.id { untold[state.user] = nil }
+                if state.isOnline, Self.runs(state) { restarted.remove(phone.id) }
+                if state.isOnline, Self.runs(state), untold[state.user] == state.id { untold[state.user] = nil }
                 if state.isOnline, state.activities.contains(where: { $0.matchId == id && $0.state != .ended }) {
                     showing.insert(phone.id)
                 }
             }
+            restored += restartedBefore - restarted.count
             // Whatever they do, many want to see it: if nobody did, everything above would hold.
             leastShowing = min(leastShowing, showing.count)
             #expect(showing.count * 5 >= fleet.phones.count, "\(label): \(showing.count) show the match")

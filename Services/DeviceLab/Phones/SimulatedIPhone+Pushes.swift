@@ -41,7 +41,9 @@ extension SimulatedIPhone {
             untapped = push
             if let shown = await kit.screen.notifications.last { light(.notification, shown) }
             note(.push, "A notification")
-        case .kept: note(.system, "APNs keeps a push until the phone is back")
+        case .kept:
+            let text = "APNs keeps pushes until the phone is back"
+            if log.last?.text != text { note(.system, text) }
         case .dropped(let reason):
             counts.received += 1
             counts.dropped += 1

@@ -67,7 +67,7 @@ actor SimulatedIPhone: LabPhone {
     var counts = LabPhoneState.Pushes()
     /// The user whose session is in the Keychain.
     var user: String
-    private var log: [LabLogLine] = []
+    private(set) var log: [LabLogLine] = []
     private var screen = PhoneScreen()
     private var seen: [ActivityID: Seen] = [:]
     private var watchers: [Task<Void, Never>] = []
@@ -314,6 +314,9 @@ actor SimulatedIPhone: LabPhone {
         let now = Shared.nowMs
         for activity in new.lockScreen {
             let before = seen[activity.id]
+            if before == nil {
+                note(.system, "An activity\(ofMatch(activity, among: new.lockScreen)) is on the Lock Screen")
+            }
             let isNew = before?.timestamp != activity.timestamp
             seen[activity.id] = Seen(
                 startedAtMs: before?.startedAtMs ?? now, shownAtMs: isNew ? now : before?.shownAtMs ?? now,
