@@ -24,6 +24,8 @@ let package = Package(
     products: [
         // For the app and its widget.
         .library(name: "SightscreenClient", targets: ["SightscreenClient", "SightscreenModels"]),
+        // For the app alone: what Siri and Shortcuts can ask of it.
+        .library(name: "SightscreenIntents", targets: ["SightscreenIntents"]),
         // For the app's tests: a phone to run it on, and fakes of what is around it.
         .library(name: "SightscreenClientTesting", targets: ["SightscreenClientTesting"]),
         // The contracts of app and backend alone.
@@ -36,6 +38,9 @@ let package = Package(
         .target(
             name: "SightscreenClient", dependencies: ["SightscreenModels"], exclude: withoutManifest,
             resources: manifest, swiftSettings: settings),
+        .target(
+            name: "SightscreenIntents", dependencies: ["SightscreenModels", "SightscreenClient"],
+            swiftSettings: settings),
         .target(
             name: "SightscreenClientTesting", dependencies: ["SightscreenModels", "SightscreenClient"],
             swiftSettings: settings),

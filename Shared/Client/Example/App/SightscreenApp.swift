@@ -104,9 +104,7 @@ struct AppView: View {
                     .tabItem { Label("Schedule", systemImage: "calendar") }
                 SettingsView(services: services).tabItem { Label("Settings", systemImage: "gearshape") }
             }
-            .sheet(isPresented: Binding(get: { opened != nil }, set: { if !$0 { opened = nil } })) {
-                if let opened { OpenedMatchView(id: opened, assistant: services.assistant) }
-            }
+            .sheet(item: $opened) { OpenedMatchView(id: $0, assistant: services.assistant) }
             // Siri knows the matches' names in a phrase only after this.
             .onChange(of: services.live.data?.map(\.id)) { SightscreenShortcuts.updateAppShortcutParameters() }
         } signIn: {

@@ -1,6 +1,6 @@
 import AppIntents
 import Foundation
-import SightscreenClient
+import SightscreenIntents
 
 /// The phrases for Siri, which belong to the app: an app has one such type.
 struct SightscreenShortcuts: AppShortcutsProvider {
@@ -22,5 +22,5 @@ struct SightscreenShortcuts: AppShortcutsProvider {
 
 /// Includes the library's intents: those of a package are found only where the app names it.
 struct ExampleIntents: AppIntentsPackage {
-    static var includedPackages: [any AppIntentsPackage.Type] { [SightscreenIntents.self] }
+    static var includedPackages: [any AppIntentsPackage.Type] { [MatchIntents.self] }
 }

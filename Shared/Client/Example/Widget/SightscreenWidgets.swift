@@ -12,5 +12,5 @@ struct SightscreenWidgets: WidgetBundle {
 
 /// Includes the intent of the card's button, which the extension needs, too.
 struct WidgetIntents: AppIntentsPackage {
-    static var includedPackages: [any AppIntentsPackage.Type] { [SightscreenIntents.self] }
+    static var includedPackages: [any AppIntentsPackage.Type] { [CardIntents.self] }
 }

@@ -19,8 +19,12 @@ extension StringIdentifier {
 }
 
 /// The provider's fixture id. JSON carries it as a decimal string, as it does all ids of the HTTP API.
-public struct MatchID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible, LosslessStringConvertible {
+public struct MatchID:
+    Hashable, Comparable, Sendable, Codable, Identifiable, CustomStringConvertible, LosslessStringConvertible
+{
     public let rawValue: Int64
+
+    public var id: Self { self }
 
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
 

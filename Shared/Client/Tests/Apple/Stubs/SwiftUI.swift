@@ -114,6 +114,9 @@ extension View {
     public nonisolated func safeAreaInset(edge: VerticalEdge, @ViewBuilder content: () -> some View) -> some View {
         Anything()
     }
+    public nonisolated func sheet<Item: Identifiable>(
+        item: Binding<Item?>, @ViewBuilder content: @escaping (Item) -> some View
+    ) -> some View { Anything() }
     public nonisolated func sheet(
         isPresented: Binding<Bool>, @ViewBuilder content: @escaping () -> some View
     ) -> some View { Anything() }

@@ -3,15 +3,13 @@
 #if canImport(AppIntents) && os(iOS)
     public import AppIntents
     public import Foundation
-    import SightscreenModels
+    import SightscreenClient
 
-    /// Names this module's intents to the app, whose own `AppIntentsPackage` includes it.
-    public struct SightscreenIntents: AppIntentsPackage {}
-
-    extension MatchAssistant {
-        /// Registers the assistant for the intents. Call it in `didFinishLaunching`, because the system may launch the
-        /// app for an intent alone.
-        public func answerIntents() { AppDependencyManager.shared.add(dependency: self) }
+    /// Names the intents of this module and of the card to the app, whose own `AppIntentsPackage` includes it. The widget
+    /// does not link this module: of an intent that both have the system picks the process, and the widget's has no
+    /// `MatchAssistant`.
+    public struct MatchIntents: AppIntentsPackage {
+        public static var includedPackages: [any AppIntentsPackage.Type] { [CardIntents.self] }
     }
 
     /// "Follow a match". As a `LiveActivityIntent` it may start the activity while the app is in the background
@@ -54,25 +52,6 @@
 
         public func perform() async throws -> some IntentResult & ProvidesDialog {
             .result(dialog: try await spoken { try await assistant.score(of: match?.matchID) })
-        }
-    }
-
-    /// The button on the card. The system runs it in the app's process, so the backend learns of the unfollow, which it
-    /// may not after a swipe.
-    struct UnfollowCardIntent: LiveActivityIntent {
-        static let title: LocalizedStringResource = "Unfollow"
-        static let isDiscoverable = false
-
-        @Parameter(title: "Match") var match: String
-        @AppDependency private var assistant: MatchAssistant
-
-        init() {}
-
-        init(_ match: MatchID) { self.match = match.description }
-
-        func perform() async throws -> some IntentResult {
-            if let match = MatchID(match) { await assistant.unfollow(match) }
-            return .result()
         }
     }
 

@@ -2,6 +2,7 @@
 #if canImport(AppIntents) && os(iOS)
     public import AppIntents
     import Foundation
+    import SightscreenClient
     public import SightscreenModels
 
     /// A match in Siri and Shortcuts (https://developer.apple.com/documentation/appintents/appentity).
