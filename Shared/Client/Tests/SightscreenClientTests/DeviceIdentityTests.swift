@@ -9,11 +9,21 @@ import Testing
     /// What the system says, which tests change.
     private final class System: Sendable {
         private let vendorID: Mutex<String?>
+        private let asked = Mutex(0)
 
         init(_ id: String?) { vendorID = Mutex(id) }
 
         var id: String? { vendorID.withLock { $0 } }
         func set(_ id: String?) { vendorID.withLock { $0 = id } }
+
+        var askedCount: Int { asked.withLock { $0 } }
+        /// Returns whether it is asked for the first time.
+        func isAskedFirst() -> Bool {
+            asked.withLock {
+                $0 += 1
+                return $0 == 1
+            }
+        }
     }
 
     private func identity(_ system: System, _ keychain: InMemoryKeychain) -> DeviceIdentity {
@@ -67,6 +77,30 @@ import Testing
         system.set(Sample.device.rawValue)
         try await phone.launch()
         #expect(await Array(phone.gateway.devices.keys) == [Sample.device])
+        await phone.end()
+    }
+
+    /// A push and the launch start the service together, and only the later one comes after the unlock.
+    @Test func aStartThatWaitsForAnEarlierOneLooksAgain() async throws {
+        let system = System(nil)
+        let (late, answer) = AsyncStream.makeStream(of: Void.self)
+        let phone = try await Phone(
+            Sample.match(),
+            device: DeviceIdentity(keychain: InMemoryKeychain()) {
+                let id = system.id
+                if system.isAskedFirst() { for await _ in late {} }
+                return id
+            })
+        let app = phone.app
+        let first = Task { await app.start() }
+        try await phone.soon("the id is asked for") { system.askedCount == 1 }
+        system.set(Sample.device.rawValue)
+        let second = Task { await app.start() }
+        try await Task.sleep(for: .milliseconds(50))
+        answer.finish()
+        await first.value
+        await second.value
+        #expect(await phone.kit.listenerCount > 0)
         await phone.end()
     }
 }

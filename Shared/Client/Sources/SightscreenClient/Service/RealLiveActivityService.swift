@@ -94,7 +94,11 @@ public actor RealLiveActivityService: LiveActivityService {
 
     /// - Returns: false while no user is signed in, or the phone's id is not known.
     private func startFollows() async -> Bool {
-        if let startingFollows { return await startingFollows.value }
+        while let starting = startingFollows {
+            if await starting.value { return true }
+            // The user may have signed in since it looked.
+            if startingFollows == starting { startingFollows = nil }
+        }
         let task = Task { await self.startFollowsOnce() }
         startingFollows = task
         let isSignedIn = await task.value
