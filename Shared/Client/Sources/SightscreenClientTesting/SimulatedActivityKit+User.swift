@@ -52,7 +52,8 @@ extension SimulatedActivityKit {
     /// https://developer.apple.com/documentation/uikit/uiapplicationdelegate/application(_:didreceiveremotenotification:fetchcompletionhandler:)
     /// That no activity outlives a restart is observed.
     public func restart() async {
-        bootedAt = clock.now
+        // A restart takes longer than a second: it is later than anything that the phone has sent.
+        bootedAt = clock.now + 1
         isForceQuit = false
         endProcess()
         board.removeAll()

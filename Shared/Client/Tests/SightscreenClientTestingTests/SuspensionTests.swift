@@ -183,7 +183,7 @@ import Testing
         #expect(await states.next() == nil)
         #expect(await bench.kit.activities.isEmpty)
         #expect(await bench.ledger.dead.contains(token))
-        #expect(await bench.kit.bootedAt == bench.clock.now)
+        #expect(await bench.kit.bootedAt == bench.clock.now + 1)
         #expect(await !bench.kit.isForceQuit)
         // The next process finds none, and was given none.
         await bench.kit.setForeground(true)

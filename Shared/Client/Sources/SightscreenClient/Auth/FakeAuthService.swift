@@ -113,11 +113,13 @@ public final class FakeAuthService: AuthService {
     @discardableResult
     public func restore() async throws(AuthError) -> AppUser? {
         try check()
-        if let left, currentUser == nil {
-            self.left = nil
-            publish(left)
-        }
+        load()
         return currentUser
+    }
+
+    /// Finds the session that was left, at the first call that needs it, as one in the Keychain is.
+    private func load() {
+        if let left { publish(left) }
     }
 
     public func signOut() async { publish(nil) }
@@ -132,14 +134,20 @@ public final class FakeAuthService: AuthService {
     // MARK: - SessionPort
 
     @MainActor
-    public func currentUserID() async -> UserID? { currentUser?.id }
+    public func currentUserID() async -> UserID? {
+        load()
+        return currentUser?.id
+    }
 
     @MainActor
     public func accessToken() async -> String? {
+        load()
         guard let user = currentUser else { return nil }
         if let current { return current }
-        current = await token(user)
-        return current
+        let new = await token(user)
+        // Another user may have signed in meanwhile.
+        if user == currentUser { current = new }
+        return new
     }
 
     @MainActor
@@ -159,6 +167,7 @@ public final class FakeAuthService: AuthService {
     private func check() throws(AuthError) { if let trouble { throw trouble } }
 
     private func publish(_ user: AppUser?) {
+        left = nil
         guard user != currentUser else { return }
         current = nil
         currentUser = user
