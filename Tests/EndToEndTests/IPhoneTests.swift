@@ -73,8 +73,9 @@ import Testing
         var untold: [String: String] = [:]
         /// The users who swiped the card away, by the phone, and have not asked for it since.
         var swiped: [String: String] = [:]
-        /// The phones that were restarted, and whose app has not run with a network since.
-        var restarted: Set<String> = []
+        /// The phones that were restarted, or whose app was installed again, and whose app has not run with a network
+        /// since.
+        var outOfContact: Set<String> = []
         var restored = 0
         /// Who showed the match at the last over end, and was left alone since.
         var showing: Set<String> = []
@@ -129,7 +130,7 @@ import Testing
             let actions = done.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\"\($0.key.rawValue)\":\($0.value)" }
             print(
                 #"{"soak":"phones","phones":\#(fleet.phones.count),"overEnds":\#(overEnds),"rightLockScreens":\#(checks),"#
-                    + #""offlineOrNotStartedThen":\#(skipped),"restarts":\#(restored),"leastShowing":\#(leastShowing),"actions":{\#(actions.joined(separator: ","))},"met":true}"#
+                    + #""offlineOrNotStartedThen":\#(skipped),"restored":\#(restored),"leastShowing":\#(leastShowing),"actions":{\#(actions.joined(separator: ","))},"met":true}"#
             )
         }
 
@@ -163,7 +164,7 @@ import Testing
                 // The process of an app that sleeps ends before it has heard of the swipe.
                 case .killApp: if state.isAsleep, swiped[state.id] != nil { wants[state.user] = nil }
                 case .restart:
-                    restarted.insert(state.id)
+                    outOfContact.insert(state.id)
                     // It may be what took the card, as far as the phone can tell.
                     if swiped.removeValue(forKey: state.id) != nil { wants[state.user] = nil }
                 // An app that slept through both switches takes the card for swiped away.
@@ -171,6 +172,7 @@ import Testing
                 case .switchUser: swiped[state.id] = nil
                 // With the app goes what it had to tell.
                 case .reinstall:
+                    outOfContact.insert(state.id)
                     for (user, knowing) in untold where knowing == state.id {
                         untold[user] = nil
                         wants[user] = nil
@@ -208,7 +210,7 @@ import Testing
                     let fleetUsers = states.reduce(into: [:]) { $0[$1.user, default: 0] += 1 }
                     wrong = try await unfollowed(id)
                     for state in states {
-                        guard state.isOnline, !restarted.contains(state.id) || Self.runs(state) else {
+                        guard state.isOnline, !outOfContact.contains(state.id) || Self.runs(state) else {
                             away += 1
                             continue
                         }
@@ -230,16 +232,16 @@ import Testing
             }
             overEnds += 1
             showing = []
-            let restartedBefore = restarted.count
+            let before = outOfContact.count
             for phone in fleet.phones {
                 let state = await phone.state
-                if state.isOnline, Self.runs(state) { restarted.remove(phone.id) }
+                if state.isOnline, Self.runs(state) { outOfContact.remove(phone.id) }
                 if state.isOnline, Self.runs(state), untold[state.user] == state.id { untold[state.user] = nil }
                 if state.isOnline, state.activities.contains(where: { $0.matchId == id && $0.state != .ended }) {
                     showing.insert(phone.id)
                 }
             }
-            restored += restartedBefore - restarted.count
+            restored += before - outOfContact.count
             // Whatever they do, many want to see it: if nobody did, everything above would hold.
             leastShowing = min(leastShowing, showing.count)
             #expect(showing.count * 5 >= fleet.phones.count, "\(label): \(showing.count) show the match")
