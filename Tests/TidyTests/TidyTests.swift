@@ -27,6 +27,7 @@ import Testing
     static let pure: [String: Set<String>] = [
         "SightscreenModels": [],
         "SightscreenClient": ["SightscreenModels"],
+        "SightscreenIntents": ["SightscreenModels", "SightscreenClient"],
         "SightscreenClientTesting": ["SightscreenModels", "SightscreenClient"],
         "Cricket": ["SightscreenModels"],
         "SportMonks": ["SightscreenModels", "Cricket"],

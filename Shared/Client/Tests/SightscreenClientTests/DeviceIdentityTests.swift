@@ -103,4 +103,28 @@ import Testing
         #expect(await phone.kit.listenerCount > 0)
         await phone.end()
     }
+
+    @Test func aStopGivesUpTheStartsThatWait() async throws {
+        let system = System(nil)
+        let (late, answer) = AsyncStream.makeStream(of: Void.self)
+        let phone = try await Phone(
+            Sample.match(),
+            device: DeviceIdentity(keychain: InMemoryKeychain()) {
+                let id = system.id
+                if system.isAskedFirst() { for await _ in late {} }
+                return id
+            })
+        let app = phone.app
+        let starts = [Task { await app.start() }, Task { await app.start() }]
+        try await phone.soon("the id is asked for") { system.askedCount == 1 }
+        system.set(Sample.device.rawValue)
+        let stop = Task { await app.stop() }
+        try await Task.sleep(for: .milliseconds(50))
+        answer.finish()
+        for task in starts + [stop] { await task.value }
+        #expect(await phone.kit.listenerCount == 0)
+        try await phone.launch()
+        #expect(await phone.kit.listenerCount > 0)
+        await phone.end()
+    }
 }

@@ -31,6 +31,21 @@ import Testing
         await phone.end()
     }
 
+    @Test func aCardThatIsTooLargeIsRequestedWithoutLogos() async throws {
+        var match = Self.match
+        match.home.logo = "https://images.example/\(String(repeating: "a", count: 200)).png"
+        match.away.logo = match.home.logo
+        var limits = PhoneLimits()
+        limits.payloadBytesMax = 1_200
+        let phone = try await Phone(match, limits: limits)
+        try await phone.launch()
+        try await phone.app.follow(match)
+        let shown = try #require(await phone.shown().first)
+        #expect(shown.activity.attributes.homeLogo == nil && shown.activity.attributes.awayLogo == nil)
+        #expect(await phone.app.followButton(for: match.id) == FollowButton(.filled))
+        await phone.end()
+    }
+
     @Test func aCardThatTheAppStartedIsOutOfDateWithoutUpdates() async throws {
         let phone = try await Phone(Self.match)
         try await phone.launch()

@@ -144,6 +144,9 @@ import Testing
         var pending = Self.activity("a", on: Self.channel, .pending)
         pending.attributes = attributes
         #expect(step(channel, pending, nil) == .keep)
+        // Gateways may differ in what they know of logos.
+        pending.attributes.homeLogo = "https://images.example/6.png"
+        #expect(step(channel, pending, nil) == .keep)
         for changed in [
             BroadcastChannel(id: ChannelID("YW5vdGhlcg=="), startsAt: now + 600),
             BroadcastChannel(id: Self.channel, startsAt: now + 1_200),

@@ -59,11 +59,15 @@ public actor RealLiveActivityLifecycleManager: LiveActivityLifecycleManager {
     ) async throws(ActivityRequestError) -> PhoneActivity {
         let activity: PhoneActivity
         do throws(ActivityRequestError) { activity = try await request(attributes, content, schedule) } catch {
-            // The system has no error of its own for an id that is no channel.
-            guard case .other = error, attributes.channelId != nil, schedule == nil else { throw error }
             var attributes = attributes
-            attributes.channelId = nil
-            activity = try await request(attributes, content, nil)
+            switch error {
+            case .tooLarge where attributes.homeLogo != nil || attributes.awayLogo != nil:
+                (attributes.homeLogo, attributes.awayLogo) = (nil, nil)
+            // The system has no error of its own for an id that is no channel.
+            case .other where attributes.channelId != nil && schedule == nil: attributes.channelId = nil
+            default: throw error
+            }
+            activity = try await request(attributes, content, schedule)
         }
         await take(activity) { .created($0) }
         return activity

@@ -27,6 +27,8 @@ public actor RealLiveActivityService: LiveActivityService {
     private var isStarted = false
     /// The start of the follow manager, which comes earlier than the rest when a launch waits for the follows.
     private var startingFollows: Task<Bool, Never>?
+    /// Counts the stops: a start that began before one is given up.
+    private var stops = 0
     /// The wait for the second look at the system's list, at a launch where the first lacked something. Until then
     /// the list is not reported, because the backend would take a missing activity for gone.
     private var secondLook: Task<Void, Never>?
@@ -60,7 +62,8 @@ public actor RealLiveActivityService: LiveActivityService {
 
     public func start() async {
         // The follows start first, because found activities are compared with them. It needs no network.
-        guard !isStarted, await startFollows(), !isStarted else { return }
+        let began = stops
+        guard !isStarted, await startFollows(), !isStarted, stops == began else { return }
         isStarted = true
         isRegistered = true
         announcedAt = clock.now
@@ -94,8 +97,10 @@ public actor RealLiveActivityService: LiveActivityService {
 
     /// - Returns: false while no user is signed in, or the phone's id is not known.
     private func startFollows() async -> Bool {
+        let began = stops
         while let starting = startingFollows {
             if await starting.value { return true }
+            guard stops == began else { return false }
             // The user may have signed in since it looked.
             if startingFollows == starting { startingFollows = nil }
         }
@@ -116,6 +121,7 @@ public actor RealLiveActivityService: LiveActivityService {
 
     public func stop() async {
         guard let starting = startingFollows else { return }
+        stops += 1
         startingFollows = nil
         isStarted = false
         _ = await starting.value

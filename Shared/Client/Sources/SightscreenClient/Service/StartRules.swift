@@ -77,7 +77,11 @@ enum ScheduleRule {
         var attributes = LiveActivityAttributes(
             match, followedTeamID: teamID ?? pending?.attributes.followedTeamId, channelID: channel.id)
         attributes.startsAt = startsAt
-        guard attributes != pending?.attributes else { return .keep }
+        var present = pending?.attributes
+        // A logo is no reason for another card.
+        present?.homeLogo = attributes.homeLogo
+        present?.awayLogo = attributes.awayLogo
+        guard attributes != present else { return .keep }
         let alert = PushAlert(title: "\(match.home.abbr) v \(match.away.abbr) starts soon", body: match.competition)
         return .schedule(attributes, ActivitySchedule(start: startsAt, alert: alert))
     }
