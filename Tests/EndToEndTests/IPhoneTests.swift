@@ -285,6 +285,8 @@ import Testing
             }
             // An app that is not running does not hear what its user does on another phone; the system does.
             guard let follows = runs ? button.state != .empty : wants else { return nil }
+            // One without an activity hears of another phone's unfollow when its app asks the next time.
+            if running.isEmpty, wants != true, deciders[phone.user] != phone.id { return nil }
             let shows = follows && phone.allowsActivities && swiped[phone.id] != phone.user
             guard shows else {
                 return running.isEmpty ? nil : "\(about): \(running.count) activities though \(button.state)"
@@ -383,21 +385,27 @@ import Testing
             }
         }
 
-        /// What is wrong, with the log of each phone and what the backend knows of its activities.
+        /// What is wrong, with the logs of the user's phones and what the backend knows of the user.
         private func report(_ wrong: [String], _ label: String) async {
-            for line in wrong.prefix(10) {
-                Issue.record("\(label): \(line)")
-                for phone in fleet.phones {
-                    let state = await phone.state
-                    guard
-                        line.hasPrefix("\(state.name) ") || line.hasPrefix("\(state.name):")
-                            || line.hasPrefix("\(state.user) ")
-                    else { continue }
+            for line in wrong.prefix(10) { Issue.record("\(label): \(line)") }
+            var states: [LabPhoneState] = []
+            for phone in fleet.phones { states.append(await phone.state) }
+            let users = Set(
+                states.filter { state in
+                    wrong.contains {
+                        $0.hasPrefix("\(state.name) (") || $0.hasPrefix("\(state.name): ")
+                            || $0.hasPrefix("\(state.user) ")
+                    }
+                }.map(\.user))
+            for user in users.sorted().prefix(10) {
+                for table in ["match_follows", "devices", "live_activities"] {
                     let rows = try? await suite.database.query(
-                        "SELECT row_to_json(la)::text AS row FROM live_activities la WHERE user_id = $1",
-                        [.text(DevelopmentIdentity.subject(of: state.user))])
-                    for row in rows ?? [] { print("\(state.name):", (try? row.string("row")) ?? "") }
-                    for event in state.log { print("\(state.name): \(event.atMs) \(event.text)") }
+                        "SELECT row_to_json(t)::text AS row FROM \(table) t WHERE user_id = $1",
+                        [.text(DevelopmentIdentity.subject(of: user))])
+                    for row in rows ?? [] { print("\(user) \(table):", (try? row.string("row")) ?? "") }
+                }
+                for state in states where state.user == user {
+                    for event in state.log { print("\(user) \(state.id): \(event.atMs) \(event.text)") }
                 }
             }
         }
