@@ -73,8 +73,8 @@ import Testing
         var untold: [String: String] = [:]
         /// The users who swiped the card away, by the phone, and have not asked for it since.
         var swiped: [String: String] = [:]
-        /// The phones that were restarted, or whose app was installed again, and whose app has not run with a network
-        /// since.
+        /// The phones that were restarted, whose app was installed again, or that allow Live Activities again while the
+        /// app slept; until the app runs with a network.
         var outOfContact: Set<String> = []
         var restored = 0
         /// Who showed the match at the last over end, and was left alone since.
@@ -168,7 +168,11 @@ import Testing
                     // It may be what took the card, as far as the phone can tell.
                     if swiped.removeValue(forKey: state.id) != nil { wants[state.user] = nil }
                 // An app that slept through both switches takes the card for swiped away.
-                case .grantPermission: if state.isAsleep { wants[state.user] = nil }
+                case .grantPermission:
+                    if state.isAsleep {
+                        outOfContact.insert(state.id)
+                        wants[state.user] = nil
+                    }
                 case .switchUser: swiped[state.id] = nil
                 // With the app goes what it had to tell.
                 case .reinstall:
@@ -210,7 +214,8 @@ import Testing
                     let fleetUsers = states.reduce(into: [:]) { $0[$1.user, default: 0] += 1 }
                     wrong = try await unfollowed(id)
                     for state in states {
-                        guard state.isOnline, !outOfContact.contains(state.id) || Self.runs(state) else {
+                        if state.isOnline, Self.runs(state), outOfContact.remove(state.id) != nil { restored += 1 }
+                        guard state.isOnline, !outOfContact.contains(state.id) else {
                             away += 1
                             continue
                         }
@@ -232,16 +237,13 @@ import Testing
             }
             overEnds += 1
             showing = []
-            let before = outOfContact.count
             for phone in fleet.phones {
                 let state = await phone.state
-                if state.isOnline, Self.runs(state) { outOfContact.remove(phone.id) }
                 if state.isOnline, Self.runs(state), untold[state.user] == state.id { untold[state.user] = nil }
                 if state.isOnline, state.activities.contains(where: { $0.matchId == id && $0.state != .ended }) {
                     showing.insert(phone.id)
                 }
             }
-            restored += before - outOfContact.count
             // Whatever they do, many want to see it: if nobody did, everything above would hold.
             leastShowing = min(leastShowing, showing.count)
             #expect(showing.count * 5 >= fleet.phones.count, "\(label): \(showing.count) show the match")
