@@ -4,6 +4,7 @@ import SwiftUI
 
 /// The matches of a day.
 struct ScheduleView: View {
+    @Environment(\.imageCacheService) private var images
     @State private var source: ScheduleDataSource
 
     init(service: any ScheduleService) {
@@ -14,6 +15,8 @@ struct ScheduleView: View {
         NavigationStack {
             List(source.data?.matches ?? [], id: \.id) { MatchRow(match: $0) }
                 .viewSubscriber(dataSource: source)
+                // The logos are there before their rows are scrolled to.
+                .task(id: source.data?.matches.map(\.id)) { await images.prefetch(source.data?.matches ?? []) }
                 .toolbar {
                     Button("Earlier") { select(source.selectedDay - 1) }
                     Text(verbatim: source.selectedDay.description)

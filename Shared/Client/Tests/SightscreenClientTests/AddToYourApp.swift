@@ -69,12 +69,3 @@ final class AppServices {
         await matches.flush()
     }
 }
-
-extension AppServices {
-    /// Returns a day's matches, and loads their logos before they are scrolled to.
-    func open(_ day: UTCDay) async throws -> [MatchItem] {
-        let schedule = try await schedule.fetchSchedule(for: day)
-        await images.prefetch(schedule.matches)
-        return schedule.matches
-    }
-}

@@ -233,3 +233,12 @@ import Testing
         phone.ports.onFakeAPI(SampleGateway(clock: phone.clock), store: store, matchFiles: files)
     }
 }
+
+extension AppServices {
+    /// Returns a day's matches as its view shows them, with their logos loaded.
+    fileprivate func open(_ day: UTCDay) async throws -> [MatchItem] {
+        let schedule = try await schedule.fetchSchedule(for: day)
+        await images.prefetch(schedule.matches)
+        return schedule.matches
+    }
+}
