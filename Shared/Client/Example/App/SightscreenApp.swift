@@ -137,12 +137,18 @@ struct SignInView: View {
             SecureField("Password", text: $password).textContentType(.password)
             Button("Sign in") {
                 Task {
+                    problem = nil
                     do throws(AuthError) {
                         try await auth.signIn(email: email, password: password)
                     } catch { problem = error }
                 }
             }
-            if problem == .wrongCredentials { Text("There is no such account, or its password is another.") }
+            switch problem {
+            case nil: EmptyView()
+            case .wrongCredentials: Text("There is no such account, or its password is another.")
+            case .notVerified: Text("Enter the code that was sent to this address.")
+            case let problem?: Text(problem.passes ? "Try again later." : "The sign-in failed.")
+            }
         }
     }
 }

@@ -66,6 +66,23 @@ import Testing
         await phone.end()
     }
 
+    /// The samples answer the deletion of an account, which every app has to offer and test.
+    @Test func anAppsOwnTestDeletesTheAccount() async throws {
+        let clock = SimulatedClock(now: Sample.now)
+        let kit = SimulatedActivityKit(clock: clock, seed: 1)
+        await kit.switchOn()
+        let app = AppServices(.simulated(kit, clock))
+        try await app.auth.signIn(email: "asha@example.com", password: "any")
+        await app.bootstrap.start()
+        _ = try await app.liveActivities.follow(SampleMatches.live(now: clock.now))
+        try await app.bootstrap.deleteAccount()
+        #expect(app.bootstrap.state == .halted(.signIn))
+        #expect(app.auth.currentUser == nil)
+        #expect(await kit.activities().isEmpty)
+        await app.close()
+        await kit.switchOff()
+    }
+
     @Test func aColdStartHasMatchesBeforeAnythingIsAsked() async throws {
         let phone = try await usedPhone()
         await phone.relaunch()

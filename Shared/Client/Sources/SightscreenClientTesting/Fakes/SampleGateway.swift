@@ -34,6 +34,9 @@ public final class SampleGateway: APITransport {
         case ("POST", "devices", _, _):
             return json(DeviceResponse(deviceId: DeviceID("sample"), liveActivitiesCapable: true))
         case ("DELETE", "devices", _, 2): return APIResponse(status: 204)
+        case ("DELETE", "user", nil, 1):
+            followed.withLock { $0 = [] }
+            return APIResponse(status: 204)
         default: return problem(404, "not-found")
         }
     }
