@@ -80,17 +80,21 @@ import Testing
         await phone.end()
     }
 
+    /// Returns a phone whose system first says that there is no id, and says so once the stream is finished.
+    private func locked(_ system: System) async throws -> (Phone, AsyncStream<Void>.Continuation) {
+        let (late, answer) = AsyncStream.makeStream(of: Void.self)
+        let identity = DeviceIdentity(keychain: InMemoryKeychain()) {
+            let id = system.id
+            if system.isAskedFirst() { for await _ in late {} }
+            return id
+        }
+        return (try await Phone(Sample.match(), device: identity), answer)
+    }
+
     /// A push and the launch start the service together, and only the later one comes after the unlock.
     @Test func aStartThatWaitsForAnEarlierOneLooksAgain() async throws {
         let system = System(nil)
-        let (late, answer) = AsyncStream.makeStream(of: Void.self)
-        let phone = try await Phone(
-            Sample.match(),
-            device: DeviceIdentity(keychain: InMemoryKeychain()) {
-                let id = system.id
-                if system.isAskedFirst() { for await _ in late {} }
-                return id
-            })
+        let (phone, answer) = try await locked(system)
         let app = phone.app
         let first = Task { await app.start() }
         try await phone.soon("the id is asked for") { system.askedCount == 1 }
@@ -106,14 +110,7 @@ import Testing
 
     @Test func aStopGivesUpTheStartsThatWait() async throws {
         let system = System(nil)
-        let (late, answer) = AsyncStream.makeStream(of: Void.self)
-        let phone = try await Phone(
-            Sample.match(),
-            device: DeviceIdentity(keychain: InMemoryKeychain()) {
-                let id = system.id
-                if system.isAskedFirst() { for await _ in late {} }
-                return id
-            })
+        let (phone, answer) = try await locked(system)
         let app = phone.app
         let starts = [Task { await app.start() }, Task { await app.start() }]
         try await phone.soon("the id is asked for") { system.askedCount == 1 }
