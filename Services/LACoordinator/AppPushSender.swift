@@ -65,13 +65,13 @@ actor AppPushSender {
     }
 
     private func push(_ claim: FallbackClaim, _ gate: PushGate) async throws -> OneShot {
-        let path = APNsHeaders.path(token: claim.token)
+        let (path, target) = (APNsHeaders.path(token: claim.token), CandidateClaim.fallback(claim).target)
         guard case .start(let match, .visible) = claim.purpose else {
             let payload = try AppPayload.reconcile(matchID: claim.purpose.match?.id, confirm: claim.purpose.nonce)
                 .encode()
             return OneShot(
                 kind: .silent, path: path, headers: .reconcile(bundleID: bundleID, at: claim.now),
-                body: HTTP2SharedBody(payload.bytes), gate: gate)
+                body: HTTP2SharedBody(payload.bytes), target: target, gate: gate)
         }
         let state = await publisher.newest(of: match.id).update?.contentState
         let alert = PushAlert(
@@ -79,7 +79,7 @@ actor AppPushSender {
         let payload = try AppPayload.visible(matchID: match.id, alert: alert).encode()
         return OneShot(
             kind: .visible, path: path, headers: .visible(bundleID: bundleID, at: claim.now, match: match.id),
-            body: HTTP2SharedBody(payload.bytes), gate: gate, level: .alerts)
+            body: HTTP2SharedBody(payload.bytes), target: target, gate: gate, level: .alerts)
     }
 
     /// Records the outcome. An answer other than 200 says that the push was not accepted; without an answer it may have
@@ -97,6 +97,9 @@ actor AppPushSender {
             case .retireUnlessMany:
                 await tokenOutcomes.noteBad(.fallback(claim))
                 try await store.releaseFallback(claim, after: .seconds(60))
+            case .notForTopic:
+                let wait = await tokenOutcomes.noteNotForTopic(.fallback(claim))
+                try await store.releaseFallback(claim, after: .seconds(wait))
             case .giveUp: return
             case .retry(let seconds): try await store.releaseFallback(claim, after: .seconds(seconds))
             }

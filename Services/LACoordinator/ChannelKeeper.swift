@@ -105,7 +105,7 @@ actor ChannelKeeper {
                 let push = OneShot(
                     kind: .publish, path: APNsHeaders.broadcastPath(bundleID: bundleID),
                     headers: .publish(to: end.id, priority: .immediate), body: HTTP2SharedBody(payload.bytes),
-                    gate: PushGate(trust, matchHolds.hold(of: end.key.match)))
+                    target: nil, gate: PushGate(trust, matchHolds.hold(of: end.key.match)))
                 try await calls.finish(end, await fanOut.push(push, shard: end.shard, to: end.key.environment))
             } catch {
                 // It is claimed again after the call's lease.

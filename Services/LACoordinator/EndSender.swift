@@ -123,9 +123,12 @@ actor EndSender {
             stamp: stamp, contentState: content ?? .nothingToShow,
             dismissAt: stamp.rawValue + (claim.lingers ? dismissAfter : -60)
         ).encode()
+        let path = APNsHeaders.path(token: claim.token)
         return OneShot(
-            kind: .end, path: APNsHeaders.path(token: claim.token),
-            headers: .end(bundleID: bundleID, at: stamp.rawValue), body: HTTP2SharedBody(payload.bytes), gate: gate)
+            kind: .end, path: path, headers: .end(bundleID: bundleID, at: stamp.rawValue),
+            body: HTTP2SharedBody(payload.bytes),
+            // Whether a token that is to end was ever accepted is not known.
+            target: PushTarget(path: path, user: claim.key.userID, isProven: false), gate: gate)
     }
 
     /// The stamp of an end: later than everything its phone was sent, and not older than the claim. Nothing follows an
@@ -166,6 +169,7 @@ actor EndSender {
             case .refreshProviderToken, .reconnect, .connectForKey: return .retry(after: .seconds(1))
             case .backOffToken, .freezeProviderToken, .retryLater:
                 return .retry(after: max(later, .seconds(min(answer.retryAfter ?? 0, 900))))
+            case .tokenNotForTopic: return .retry(after: max(later, .seconds(60)))
             case .stopTopic, .stopSending, .keyRevoked: return .retry(after: .seconds(60))
             }
         }

@@ -47,6 +47,7 @@ struct FanOutMetrics: Sendable {
             let dimensions = [("environment", environment.rawValue)]
             Gauge(label: "sightscreen_apns_connections", dimensions: dimensions).record(pool.connections)
             Gauge(label: "sightscreen_pushes_in_flight", dimensions: dimensions).record(pool.inFlight)
+            Gauge(label: "sightscreen_apns_accounts_refused", dimensions: dimensions).record(pool.accountsRefused)
         }
         if let age = await tokens.age { Gauge(label: "sightscreen_apns_token_age_seconds").record(age / .seconds(1)) }
     }

@@ -55,7 +55,8 @@ public final class LACoordinator: Sendable {
         let timing = timing ?? Timing(auditInterval: configuration.auditInterval)
         drainMax = timing.drainMax
         let (store, matchHolds, gates) = (
-            ActivityStore(pool: pool, vault: configuration.vault), MatchHolds(), StartGates()
+            ActivityStore(pool: pool, vault: configuration.vault, bundleID: configuration.apns.bundleID), MatchHolds(),
+            StartGates()
         )
         let stalls = stalls ?? StallDetector(ageMax: max(StallDetector.ageMax, timing.interval * 2))
         let reports = FanOutReports(loops: configuration.threads)

@@ -37,6 +37,9 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         context.metrics.describe(
             "sightscreen_apns_stopped",
             help: "Threads that send an APNs host nothing but a push now and then, because of what it answers.")
+        context.metrics.describe(
+            "sightscreen_apns_accounts_refused",
+            help: "Accounts, a few at most, whose tokens an APNs host refused before it accepted any.")
         context.metrics.describe("sightscreen_holds", help: "Holds of the operator in force here, by level.")
         context.metrics.describe(
             "sightscreen_pushes_held_total", help: "Pushes that a hold of the operator kept from leaving.")

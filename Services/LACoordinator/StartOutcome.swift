@@ -8,6 +8,8 @@ enum StartOutcome: Equatable {
     case retire(sinceMs: Int64?)
     /// The token is bad, unless so many are called bad that the mistake must be ours.
     case retireUnlessMany
+    /// The token is of another app, or our topic is wrong (`TopicDetector`).
+    case notForTopic
     /// No retry: every repetition would be refused as well.
     case giveUp
     /// The push is retried after this many seconds.
@@ -22,6 +24,7 @@ enum StartOutcome: Equatable {
         case .accepted: self = .sent
         case .tokenDead(let sinceMs): self = .retire(sinceMs: sinceMs)
         case .tokenUnknown: self = .retireUnlessMany
+        case .tokenNotForTopic: self = .notForTopic
         case .ourBug, .rebuildSmaller, .channelsFull: self = .giveUp
         case .refreshProviderToken, .freezeProviderToken, .reconnect, .connectForKey: self = .retry(after: 1)
         case .backOffToken, .retryLater: self = .retry(after: max(15, asked))

@@ -120,7 +120,8 @@ actor StartSender {
             kind: .start, path: APNsHeaders.path(token: claim.token),
             headers: .start(
                 bundleID: configuration.apns.bundleID, leaseUntil: claim.leaseUntil, match: claim.key.matchID,
-                route: claim.route), body: HTTP2SharedBody(payload.bytes), gate: gate)
+                route: claim.route), body: HTTP2SharedBody(payload.bytes),
+            target: CandidateClaim.start(claim).target, gate: gate)
         gates.add(gate, of: claim.key, isRenewal: claim.isRenewal)
         pushes.begin()
         Task {
@@ -166,6 +167,9 @@ actor StartSender {
             case .retireUnlessMany:
                 await tokenOutcomes.noteBad(.start(claim))
                 try await store.releaseStart(claim, after: .seconds(60))
+            case .notForTopic:
+                let wait = await tokenOutcomes.noteNotForTopic(.start(claim))
+                try await store.releaseStart(claim, after: .seconds(wait))
             case .giveUp: try await store.giveUpStart(claim)
             case .retry(let seconds): try await store.releaseStart(claim, after: .seconds(seconds))
             }

@@ -33,6 +33,23 @@ enum CandidateClaim: Sendable {
         }
     }
 
+    /// The topic of the push.
+    var topic: PushTopic {
+        switch self {
+        case .start: .liveActivities
+        case .fallback: .app
+        }
+    }
+
+    var target: PushTarget {
+        let path =
+            switch self {
+            case .start(let claim): APNsHeaders.path(token: claim.token)
+            case .fallback(let claim): APNsHeaders.path(token: claim.token)
+            }
+        return PushTarget(path: path, user: user, isProven: isProven)
+    }
+
     var token: ActivityStore.ProvenToken {
         switch self {
         case .start(let claim): .start(claim.token, claim.key.userID, claim.key.deviceID)
@@ -45,8 +62,8 @@ enum CandidateClaim: Sendable {
 enum TokenKind: String, CaseIterable { case update, start, device }
 
 /// Collects what APNs says about tokens until it is written: update tokens that are dead, start and device tokens that
-/// had their first 200, and start and device tokens that APNs calls bad. The push to a bad token is due again in a
-/// minute, unless the token is rejected and retired before.
+/// had their first 200, and start and device tokens that APNs calls bad or not for our topic. The push to such a token
+/// is due again in a minute or later, unless the token is rejected and retired before.
 actor TokenOutcomes {
     /// The most tokens that one pass retires, so that starts do not wait for it; APNs calls the others bad again.
     private static let retiredMax = 200
@@ -54,6 +71,9 @@ actor TokenOutcomes {
     private let store: ActivityStore
     private let logger: Logger
     private var badTokens: [APNsEnvironment: BadTokenDetector<CandidateClaim>] = [:]
+    private var topics: [APNsEnvironment: TopicDetector] = [:]
+    /// Tokens of other apps that are to be retired.
+    private var otherApps: [CandidateClaim] = []
     private var proven: [ActivityStore.ProvenToken] = []
     private var dead: [DeadToken] = []
     private var isFailing = false
@@ -65,12 +85,22 @@ actor TokenOutcomes {
 
     func noteGood(_ claim: CandidateClaim) {
         badTokens[claim.environment, default: .init(now: MonotonicTime.now)].noteGood(isProven: claim.isProven)
+        topics[claim.environment, default: .init()].accepted(claim.topic, now: MonotonicTime.now)
         if !claim.isProven { proven.append(claim.token) }
     }
 
     func noteBad(_ claim: CandidateClaim) {
         badTokens[claim.environment, default: .init(now: MonotonicTime.now)].noteBad(
             claim, of: RosterKey.account(of: claim.user), isProven: claim.isProven)
+    }
+
+    /// Takes in that APNs calls a token not for our topic. The connection pool finds out whether the topic is wrong.
+    /// - Returns: the seconds after which the push may go out again.
+    func noteNotForTopic(_ claim: CandidateClaim) -> Int {
+        var detector = topics[claim.environment] ?? TopicDetector()
+        defer { topics[claim.environment] = detector }
+        if detector.refused(claim.target, claim.topic, now: MonotonicTime.now) == .otherApp { otherApps.append(claim) }
+        return detector.wait(now: MonotonicTime.now)
     }
 
     /// Takes in dead update tokens. They are retired in the table, because an activity that is active there and gets
@@ -112,12 +142,17 @@ actor TokenOutcomes {
     private func retireBad() async throws {
         for environment in APNsEnvironment.allCases {
             let believed = badTokens[environment]?.evaluate(now: MonotonicTime.now) ?? []
-            for candidate in believed.prefix(Self.retiredMax) {
-                switch candidate {
-                case .start(let claim): if try await store.retireBadStartToken(claim) { count(1, .start) }
-                case .fallback(let claim): if try await store.retireBadDeviceToken(claim) { count(1, .device) }
-                }
-            }
+            for candidate in believed.prefix(Self.retiredMax) { try await retire(candidate) }
+        }
+        let rejected = Array(otherApps.prefix(Self.retiredMax))
+        for candidate in rejected { try await retire(candidate) }
+        otherApps.removeFirst(rejected.count)
+    }
+
+    private func retire(_ candidate: CandidateClaim) async throws {
+        switch candidate {
+        case .start(let claim): if try await store.retireBadStartToken(claim) { count(1, .start) }
+        case .fallback(let claim): if try await store.retireBadDeviceToken(claim) { count(1, .device) }
         }
     }
 

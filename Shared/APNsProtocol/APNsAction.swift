@@ -1,6 +1,6 @@
 /// The action that an answer of APNs calls for, by its status and reason.
 ///
-/// Only `tokenDead` and `tokenUnknown` may retire a token. For an update, sending "again" always means the newest state
+/// Only `tokenDead`, `tokenUnknown` and `tokenNotForTopic` may retire a token. For an update, sending "again" always means the newest state
 /// at that time, or nothing when something newer is in flight.
 public enum APNsAction: Hashable, Sendable {
     /// APNs accepted the push; that does not mean that the phone shows it.
@@ -11,6 +11,8 @@ public enum APNsAction: Hashable, Sendable {
     /// The token is not of this environment: try the other one once if it was never certain, else retire it. Many of
     /// these answers make APNs close the connection.
     case tokenUnknown
+    /// The token is of another app, or our topic is wrong: the push waits. What proven tokens say tells which.
+    case tokenNotForTopic
     /// The bundle id or topic is wrong: send nothing more to that topic and log an error. No token is at fault.
     case stopTopic
     /// The request is malformed: log an error, and never send it again as it is.
@@ -61,7 +63,8 @@ extension APNsAnswer {
     private func action(for reason: APNsReason) -> APNsAction {
         switch reason {
         case .badDeviceToken: .tokenUnknown
-        case .deviceTokenNotForTopic, .badTopic, .missingTopic, .topicDisallowed: .stopTopic
+        case .deviceTokenNotForTopic: .tokenNotForTopic
+        case .badTopic, .missingTopic, .topicDisallowed: .stopTopic
         case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .invalidPushType, .duplicateHeaders,
             .missingDeviceToken, .payloadEmpty, .badRequestParams, .badRequestPayload, .missingChannelID,
             .missingChannelQueueSize, .missingPushType:

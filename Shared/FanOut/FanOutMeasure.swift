@@ -9,10 +9,26 @@ package struct FanOutMeasure: Sendable {
         package var connections = 0
         /// Pushes in flight, each on its stream.
         package var inFlight = 0
+        /// The host has accepted a push.
+        package var hasAccepted = false
+        /// The accounts, three at most on each loop, whose tokens the host refused before it accepted any.
+        package var untestedAccounts = 0
 
-        package init(connections: Int = 0, inFlight: Int = 0) {
+        package init(connections: Int = 0, inFlight: Int = 0, hasAccepted: Bool = false, untestedAccounts: Int = 0) {
             self.connections = connections
             self.inFlight = inFlight
+            self.hasAccepted = hasAccepted
+            self.untestedAccounts = untestedAccounts
+        }
+
+        /// The accounts that say that our topic or the host's address is wrong, while nothing says that they are right.
+        package var accountsRefused: Int { hasAccepted ? 0 : untestedAccounts }
+
+        mutating func add(_ other: Self) {
+            connections += other.connections
+            inFlight += other.inFlight
+            hasAccepted = hasAccepted || other.hasAccepted
+            untestedAccounts += other.untestedAccounts
         }
     }
 
@@ -50,9 +66,6 @@ package struct FanOutMeasure: Sendable {
         phones += other.phones
         lag = max(lag, other.lag)
         for (audience, channels) in other.channels { self.channels[audience, default: Channels()].add(channels) }
-        for (environment, pool) in other.pools {
-            pools[environment, default: Pool()].connections += pool.connections
-            pools[environment, default: Pool()].inFlight += pool.inFlight
-        }
+        for (environment, pool) in other.pools { pools[environment, default: Pool()].add(pool) }
     }
 }

@@ -5,7 +5,7 @@ struct APNsActionTests {
     /// One row per status and reason of Apple's list.
     static let table: [(status: Int, reason: String, action: APNsAction)] = [
         (400, "BadDeviceToken", .tokenUnknown),
-        (400, "DeviceTokenNotForTopic", .stopTopic),
+        (400, "DeviceTokenNotForTopic", .tokenNotForTopic),
         (400, "BadTopic", .stopTopic),
         (400, "MissingTopic", .stopTopic),
         (400, "TopicDisallowed", .stopTopic),
@@ -81,14 +81,14 @@ struct APNsActionTests {
         #expect(APNsAnswer(status: status, body: body).action == action)
     }
 
-    @Test func onlyTwoReasonsAndTheirKinCanCostATokenItsLife() {
+    @Test func onlyWordsAboutATokenCanCostItsLife() {
         let fatal = APNsReason.allCases.filter { reason in
             switch APNsAnswer(reason).action {
-            case .tokenDead, .tokenUnknown: true
+            case .tokenDead, .tokenUnknown, .tokenNotForTopic: true
             default: false
             }
         }
-        #expect(Set(fatal) == [.badDeviceToken, .unregistered, .expiredToken])
+        #expect(Set(fatal) == [.badDeviceToken, .deviceTokenNotForTopic, .unregistered, .expiredToken])
     }
 
     @Test(arguments: ["", "{", "<html>", "[]", #"{"reason":7}"#])

@@ -43,8 +43,8 @@ struct RosterSeedCommand: AsyncParsableCommand {
         SELECT \(WicketCommand.match), user_id, device_id, 1, route, route >> 57, 'active', token,
             clock_timestamp() - interval '1 hour', clock_timestamp() - interval '1 hour'
         FROM phones ORDER BY token;
-        INSERT INTO bucket_progress (match_id, bucket, bucket_count, settled_stamp)
-        SELECT \(WicketCommand.match), bucket, 64, floor(extract(epoch FROM clock_timestamp()))
+        INSERT INTO bucket_progress (match_id, bucket, bucket_count, settled_stamp, bundle)
+        SELECT \(WicketCommand.match), bucket, 64, floor(extract(epoch FROM clock_timestamp())), 'dev.sightscreen.app'
         FROM generate_series(0, 63) AS bucket;
         """
     }

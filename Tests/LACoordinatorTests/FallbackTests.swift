@@ -139,7 +139,8 @@ import Testing
             // A host is believed that takes a token which it took before.
             try await harness.follow("ben")
             try await harness.pool.execute(
-                "UPDATE devices SET start_token_proven_at = clock_timestamp() WHERE user_id = 'ben'")
+                "UPDATE devices SET start_token_proven_at = clock_timestamp(), proven_bundle = $1 WHERE user_id = 'ben'",
+                [.text(Harness.bundleID)])
             try await harness.coordinate { _ in
                 try await eventually("it is retired", within: .seconds(30)) {
                     try await state(harness).contains("no token")

@@ -95,7 +95,8 @@ import Testing
             for user in users { try await harness.follow(user) }
             try await harness.pool.execute("UPDATE devices SET environment = 'sandbox' WHERE user_id = 'asha'")
             try await harness.pool.execute(
-                "UPDATE devices SET start_token_proven_at = clock_timestamp() WHERE user_id = 'cat'")
+                "UPDATE devices SET start_token_proven_at = clock_timestamp(), proven_bundle = $1 WHERE user_id = 'cat'",
+                [.text(Harness.bundleID)])
             await harness.apns.answer { push, _ in
                 push.token == Harness.startToken("cat") ? StubAPNs.accepted : StubAPNs.refusal(.badDeviceToken)
             }

@@ -1,5 +1,6 @@
 import APNsProtocol
 import Messages
+import Postgres
 import SightscreenModels
 import TestKit
 import Testing
@@ -45,38 +46,109 @@ import Testing
         }
     }
 
-    /// Anybody can register a token of another app: that is no reason to keep everybody waiting.
+    /// Anybody can register a token of another app: in a quiet hour, too, it holds up nobody else.
     @Test func aTokenOfAnotherAppHoldsUpNobodyElse() async throws {
         try await Harness.with { harness in
+            try await harness.crowd(1)
+            let ben = Harness.users(1)[0]
             try await harness.coordinate { coordinator in
-                for user in ["asha", "ben"] { try await harness.join(user) }
+                let other = Harness.updateToken("asha")
                 await harness.apns.answer { push, _ in
-                    push.token == Harness.updateToken("asha")
-                        ? StubAPNs.refusal(.deviceTokenNotForTopic) : StubAPNs.accepted
+                    push.token == other ? StubAPNs.refusal(.deviceTokenNotForTopic) : StubAPNs.accepted
                 }
-                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
-                try await eventually("the refusal is there") { await harness.updates("asha").count == 2 }
+                try await harness.join("asha")
                 await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit(alert: .wicket)))
-                try await eventually("ben is told of the wicket", within: .seconds(8)) {
-                    await harness.updates("ben").last?.alert == "wicket 3"
+                try await eventually("ben is told of the wicket", within: .seconds(2)) {
+                    await harness.updates(ben).last?.alert == "wicket 2"
                 }
+                #expect(await harness.updates("asha").count == 1, "it waits")
             }
             #expect(try await harness.status("asha") == "active none")
         }
     }
 
-    @Test func nothingIsSentForAWhileWhenNoTokenIsForTheTopic() async throws {
+    /// Nothing was ever accepted: each start waits alone, no token is ended, and others are tried.
+    @Test func startsThatAreNotForTheTopicWaitAndStopNothing() async throws {
         try await Harness.with { harness in
-            for user in ["asha", "ben"] { try await harness.follow(user) }
+            for user in ["asha", "ben", "cat", "dan"] { try await harness.follow(user) }
             await harness.apns.answer { _, _ in StubAPNs.refusal(.deviceTokenNotForTopic) }
             try await harness.coordinate { _ in
-                try await eventually("a refusal is there") { await !harness.apns.pushes.isEmpty }
-                try await Task.sleep(for: .milliseconds(500))
-                let refused = await harness.apns.pushes.count
-                try await harness.follow("cat")
+                try await eventually("all are refused") { await harness.apns.pushes.count == 4 }
+                try await harness.follow("eve")
+                try await eventually("another is tried") { await harness.apns.pushes.count == 5 }
                 try await Task.sleep(for: .milliseconds(1_200))
-                #expect(await harness.apns.pushes.count == refused)
+                #expect(await harness.apns.pushes.count == 5)
             }
+            let row = try await harness.pool.query(
+                """
+                SELECT count(*) FILTER (WHERE start_lease_until > clock_timestamp() + interval '50 seconds') AS waiting,
+                    (SELECT count(push_to_start_token) FROM devices) AS tokens
+                FROM live_activities WHERE status = 'pending'
+                """)[0]
+            #expect(try row.int("waiting") == 5)
+            #expect(try row.int("tokens") == 5)
+        }
+    }
+
+    /// Start tokens of three users that were accepted before: now the topic is wrong.
+    @Test func nothingIsSentForAWhileWhenNoProvenTokenIsForTheTopic() async throws {
+        try await Harness.with { harness in
+            for user in ["asha", "ben", "cat"] { try await harness.follow(user) }
+            try await harness.pool.execute(
+                "UPDATE devices SET start_token_proven_at = clock_timestamp(), proven_bundle = $1",
+                [.text(Harness.bundleID)])
+            await harness.apns.answer { _, _ in StubAPNs.refusal(.deviceTokenNotForTopic) }
+            try await harness.coordinate(settings: ["PUSH_THREADS": "1"]) { _ in
+                try await eventually("all are refused") { await harness.apns.pushes.count == 3 }
+                try await harness.follow("dan")
+                try await Task.sleep(for: .milliseconds(1_200))
+                #expect(await harness.apns.pushes.count == 3)
+            }
+        }
+    }
+
+    /// As above, but they were accepted for another bundle id: that says nothing of this one.
+    @Test func whatWasProvenForAnotherBundleIDStopsNothing() async throws {
+        try await Harness.with { harness in
+            try await harness.crowd(3)
+            try await harness.pool.execute("UPDATE bucket_progress SET bundle = 'before'")
+            for user in ["asha", "ben", "cat"] { try await harness.follow(user) }
+            try await harness.pool.execute(
+                "UPDATE devices SET start_token_proven_at = clock_timestamp(), proven_bundle = 'before'")
+            let dan = Harness.startToken("dan")
+            await harness.apns.answer { push, _ in
+                push.token == dan ? StubAPNs.accepted : StubAPNs.refusal(.deviceTokenNotForTopic)
+            }
+            try await harness.coordinate { _ in
+                try await eventually("all are refused") { await harness.apns.pushes.count == 6 }
+                try await harness.follow("dan")
+                try await eventually("another is started") { await harness.apns.pushes.last?.token == dan }
+            }
+        }
+    }
+
+    /// A start token of another app is retired when it is refused again after another was accepted, and counts against
+    /// its account.
+    @Test func aStartTokenOfAnotherAppIsRetiredWhenAnotherIsAccepted() async throws {
+        try await Harness.with { harness in
+            try await harness.follow("asha")
+            let other = Harness.startToken("asha")
+            await harness.apns.answer { push, _ in
+                push.token == other ? StubAPNs.refusal(.deviceTokenNotForTopic) : StubAPNs.accepted
+            }
+            try await harness.coordinate { _ in
+                try await eventually("it is refused") { await harness.apns.pushes(to: other).count == 1 }
+                try await harness.follow("ben")
+                try await eventually("another is accepted") { await harness.apns.pushes.count == 2 }
+                try await harness.pool.execute(
+                    "UPDATE live_activities SET start_lease_until = clock_timestamp() WHERE user_id = 'asha'")
+                try await eventually("it is retired") {
+                    try await harness.pool.query("SELECT FROM devices WHERE push_to_start_token IS NULL").count == 1
+                }
+            }
+            let counted = try await harness.pool.query("SELECT user_id, count FROM bad_tokens")
+            #expect(try counted.map { try $0.string("user_id") } == ["asha"])
+            #expect(await harness.apns.pushes(to: other).count == 2)
         }
     }
 }

@@ -14,7 +14,7 @@ import Testing
         (.badDeviceToken, .retireUnlessMany, .dropped),
         (.unregistered, .retire(sinceMs: 7), .dropped),
         (.expiredToken, .retire(sinceMs: 7), .dropped),
-        (.deviceTokenNotForTopic, .retry(after: 60), .retry(after: .seconds(60))),
+        (.deviceTokenNotForTopic, .notForTopic, .retry(after: .seconds(60))),
         (.badTopic, .retry(after: 60), .retry(after: .seconds(60))),
         (.missingTopic, .retry(after: 60), .retry(after: .seconds(60))),
         (.topicDisallowed, .retry(after: 60), .retry(after: .seconds(60))),

@@ -33,7 +33,7 @@ import TestKit
                 headers: .start(
                     bundleID: "dev.sightscreen.app", leaseUntil: Int(FanOutTests.now), match: Harness.match,
                     route: DeviceRoute(user: UserID(user), device: DeviceID("phone"))),
-                body: HTTP2SharedBody(Array(#"{"aps":{"event":"start"}}"#.utf8)), gate: gate)
+                body: HTTP2SharedBody(Array(#"{"aps":{"event":"start"}}"#.utf8)), target: nil, gate: gate)
             return await bench.fanOut.push(push, shard: 0, to: .production)
         }
         func gate() -> PushGate { PushGate(trust, MatchHold(.none)) }

@@ -65,7 +65,8 @@ import Testing
                 let update = try await harness.commit()
                 await coordinator.matchUpdated(MatchUpdated(update: update))
                 try await eventually("all others show it") {
-                    try await ActivityStore(pool: harness.pool).progress(shards: [shard])[Harness.match]?[shard]
+                    try await ActivityStore(pool: harness.pool, bundleID: Harness.bundleID).progress(shards: [shard])[
+                        Harness.match]?[shard]
                         == BucketProgress(stamp: update.stamp, laggards: [mark])
                 }
             }
@@ -74,7 +75,8 @@ import Testing
             try await harness.coordinate(instance: "b") { coordinator in
                 try await eventually("it has the state") { await harness.updates("user0").last?.version == 2 }
                 try await eventually("all is settled") {
-                    try await ActivityStore(pool: harness.pool).progress(shards: [shard])[Harness.match]?[shard]?
+                    try await ActivityStore(pool: harness.pool, bundleID: Harness.bundleID).progress(shards: [shard])[
+                        Harness.match]?[shard]?
                         .laggards == []
                 }
             }

@@ -87,6 +87,7 @@ ROWS = [
         panel("Connections", "Open ones, by host; as many as phones and round trip ask for", [("sum by (environment, instance) (sightscreen_apns_connections)", "{{environment}} {{instance}}")]),
         panel("Lost", "Closed by APNs or the network, or never made", [(rate("sightscreen_apns_connections_closed_total", by="environment"), "{{environment}}")], "ops"),
         panel("Stopped", "Threads that send a host nothing but a push now and then", [("sum by (environment) (sightscreen_apns_stopped)", "{{environment}}")]),
+        panel("Accounts refused", "Whose tokens a host refused before it accepted any: a wrong bundle id or address", [("max by (environment) (sightscreen_apns_accounts_refused)", "{{environment}}")]),
         panel("Pushes in flight", "Sent and not answered, by coordinator", [("sightscreen_pushes_in_flight", "{{instance}}")]),
         panel("Age of the provider token", "Renewed after 45 minutes; APNs takes none that is an hour old", [("max(sightscreen_apns_token_age_seconds)", "age")], "s"),
         panel("Tokens called dead", "By kind of push", [(rate("sightscreen_pushes_total", 'outcome="token_dead"', "kind"), "{{kind}}")], "ops"),

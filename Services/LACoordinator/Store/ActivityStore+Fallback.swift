@@ -18,7 +18,7 @@ extension ActivityStore {
     ) async throws -> [FallbackClaim] {
         let limit = min(limit, Self.claimMax)
         func parameters(_ limit: Int) -> [PostgresValue] {
-            [.intArray(leases.map(\.shard)), .intArray(leases.map(\.epoch)), .int(limit)]
+            [.intArray(leases.map(\.shard)), .intArray(leases.map(\.epoch)), .int(limit), .text(bundleID)]
         }
         let nonces = try await pool.query(Self.claimNonces, parameters(limit)).compactMap {
             try claim($0, .confirm(nonce: try $0.string("nonce")))
@@ -78,7 +78,7 @@ extension ActivityStore {
             WHERE d.user_id = c.user_id AND d.device_id = c.device_id
             RETURNING d.*, c.nonce
         )
-        SELECT user_id, device_id, shard, environment, device_token, device_token_proven_at IS NOT NULL AS is_proven, nonce,
+        SELECT user_id, device_id, shard, environment, device_token, device_token_proven_at IS NOT NULL AND proven_bundle = $4 AS is_proven, nonce,
             reconcile_sent_at::text AS mark, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
         FROM asked
         """
@@ -107,7 +107,7 @@ extension ActivityStore {
             RETURNING d.*
         )
         SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token,
-            c.device_token_proven_at IS NOT NULL AS is_proven, c.fallback_step,
+            c.device_token_proven_at IS NOT NULL AND c.proven_bundle = $4 AS is_proven, c.fallback_step,
             c.fallback_match_id AS match_id, c.fallback_at::text AS mark,
             floor(extract(epoch FROM clock_timestamp()))::bigint AS now, \(cardColumns)
         FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.fallback_match_id
@@ -145,7 +145,7 @@ extension ActivityStore {
             RETURNING d.*, due.match_id
         )
         SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token,
-            c.device_token_proven_at IS NOT NULL AS is_proven, c.match_id,
+            c.device_token_proven_at IS NOT NULL AND c.proven_bundle = $4 AS is_proven, c.match_id,
             c.reconcile_sent_at::text AS mark, floor(extract(epoch FROM clock_timestamp()))::bigint AS now,
             \(cardColumns)
         FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.match_id

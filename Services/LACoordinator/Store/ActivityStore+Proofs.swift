@@ -10,7 +10,7 @@ extension ActivityStore {
         case device(DeviceToken, UserID, DeviceID)
     }
 
-    /// Records that APNs has accepted a push to these tokens. Only the first proof of a token is kept.
+    /// Records that APNs has accepted a push to these tokens under our topic. Only the first proof of a token is kept.
     package func prove(_ tokens: [ProvenToken]) async throws {
         typealias Proof = (user: UserID, device: DeviceID, start: TokenVault.Keys?, other: TokenVault.Keys?)
         let rows = try tokens.map { token -> Proof in
@@ -28,22 +28,25 @@ extension ActivityStore {
                     AS one (user_id, device_id, start_key, start_lookup, device_key, device_lookup)
                 GROUP BY user_id, device_id
             ), locked AS (
-                -- In the order of everybody else.
-                SELECT d.user_id, d.device_id, p.start_keys, p.device_keys
+                -- In the order of everybody else. A proof for another bundle id is none.
+                SELECT d.user_id, d.device_id, p.start_keys, p.device_keys,
+                    CASE WHEN d.proven_bundle = $7 THEN d.start_token_proven_at END AS start_at,
+                    CASE WHEN d.proven_bundle = $7 THEN d.device_token_proven_at END AS device_at
                 FROM devices d JOIN proven p ON p.user_id = d.user_id AND p.device_id = d.device_id
                 ORDER BY d.user_id, d.device_id FOR UPDATE OF d
             )
             UPDATE devices d SET
                 start_token_proven_at = CASE WHEN token_key(d.push_to_start_token) = ANY (l.start_keys)
-                    THEN coalesce(d.start_token_proven_at, clock_timestamp()) ELSE d.start_token_proven_at END,
+                    THEN coalesce(l.start_at, clock_timestamp()) ELSE l.start_at END,
                 device_token_proven_at = CASE WHEN token_key(d.device_token) = ANY (l.device_keys)
-                    THEN coalesce(d.device_token_proven_at, clock_timestamp()) ELSE d.device_token_proven_at END
+                    THEN coalesce(l.device_at, clock_timestamp()) ELSE l.device_at END,
+                proven_bundle = $7
             FROM locked l WHERE d.user_id = l.user_id AND d.device_id = l.device_id
             """,
             [
                 .textArray(rows.map(\.user.rawValue)), .textArray(rows.map(\.device.rawValue)),
                 .textArray(rows.map(\.start?.inClear)), .textArray(rows.map(\.start?.lookup)),
-                .textArray(rows.map(\.other?.inClear)), .textArray(rows.map(\.other?.lookup)),
+                .textArray(rows.map(\.other?.inClear)), .textArray(rows.map(\.other?.lookup)), .text(bundleID),
             ])
     }
 }

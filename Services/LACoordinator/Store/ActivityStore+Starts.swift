@@ -162,7 +162,7 @@ extension ActivityStore {
                 c.\(columns.attempts) AS attempts,
                 floor(extract(epoch FROM c.\(columns.leaseUntil)))::bigint AS lease_until,
                 d.environment, d.push_to_start_token,
-                d.start_token_proven_at IS NOT NULL AS is_proven, w.team_id AS followed_team_id,
+                d.start_token_proven_at IS NOT NULL AND d.proven_bundle = $6 AS is_proven, w.team_id AS followed_team_id,
                 \(Self.cardColumns)
             FROM claimed c
             JOIN devices d ON d.user_id = c.user_id AND d.device_id = c.device_id
@@ -172,6 +172,7 @@ extension ActivityStore {
             [
                 .intArray(leases.map(\.shard)), .intArray(leases.map(\.epoch)), .int(count),
                 .doubleArray(StartPolicy(firstLease: lease).leases.map { $0 / .seconds(1) }), .int(looks),
+                .text(bundleID),
             ])
         return try rows.compactMap { row in
             guard let token = try vault.read(try row.string("push_to_start_token")) else { return nil }

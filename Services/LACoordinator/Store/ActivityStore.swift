@@ -16,14 +16,19 @@ package struct ActivityStore: Sendable {
     package static let pageMax = 10_000
     let pool: PostgresPool
     let vault: TokenVault
+    let bundleID: String
     let pageRows: Int
 
-    /// - Parameter pageRows: rows per page; tests use fewer.
+    /// - Parameters:
+    ///   - bundleID: the bundle id that pushes go out for. What was proven for another one proves nothing.
+    ///   - pageRows: rows per page; tests use fewer.
     package init(
-        pool: PostgresPool, vault: TokenVault = .inClear, pageRows: Int = ActivityStore.pageMax
+        pool: PostgresPool, vault: TokenVault = .inClear, bundleID: String = "",
+        pageRows: Int = ActivityStore.pageMax
     ) {
         self.pool = pool
         self.vault = vault
+        self.bundleID = bundleID
         self.pageRows = pageRows
     }
 
@@ -229,8 +234,8 @@ package struct ActivityStore: Sendable {
         let rows = try await pool.query(
             """
             SELECT match_id, bucket, settled_stamp, array_to_string(laggards, ',') AS laggards FROM bucket_progress
-            WHERE bucket * \(DeviceRoute.shardCount) / bucket_count = ANY($1::int[])
-            """, [.intArray(shards)])
+            WHERE bucket * \(DeviceRoute.shardCount) / bucket_count = ANY($1::int[]) AND bundle = $2
+            """, [.intArray(shards), .text(bundleID)])
         var progress: [MatchID: [Int: BucketProgress]] = [:]
         for row in rows {
             let match = MatchID(try row.int64("match_id"))
@@ -247,19 +252,19 @@ package struct ActivityStore: Sendable {
         let entries = Array(buckets)
         try await pool.execute(
             """
-            INSERT INTO bucket_progress AS known (match_id, bucket, bucket_count, settled_stamp, laggards)
-            SELECT $1, bucket, $2, stamp, laggards::bigint[]
+            INSERT INTO bucket_progress AS known (match_id, bucket, bucket_count, settled_stamp, laggards, bundle)
+            SELECT $1, bucket, $2, stamp, laggards::bigint[], $6
             FROM unnest($3::int[], $4::bigint[], $5::text[]) AS settled (bucket, stamp, laggards)
             ON CONFLICT (match_id, bucket, delay) DO UPDATE SET
-                bucket_count = excluded.bucket_count,
-                settled_stamp = greatest(known.settled_stamp, excluded.settled_stamp),
-                laggards = CASE WHEN excluded.settled_stamp < known.settled_stamp THEN known.laggards
-                    ELSE excluded.laggards END
+                bucket_count = excluded.bucket_count, settled_stamp = excluded.settled_stamp,
+                laggards = excluded.laggards, bundle = excluded.bundle
+            WHERE excluded.settled_stamp >= known.settled_stamp OR known.bundle <> excluded.bundle
             """,
             [
                 .int(match.rawValue), .int(bucketCount), .intArray(entries.map(\.key)),
                 .intArray(entries.map(\.value.stamp.rawValue)),
                 .textArray(entries.map { "{\($0.value.laggards.map { "\($0)" }.joined(separator: ","))}" }),
+                .text(bundleID),
             ])
     }
 

@@ -134,6 +134,14 @@ struct CohortRow {
         set { tokenBytesAndProof = tokenBytesAndProof & 127 | (newValue ? 128 : 0) }
     }
 
+    /// A hash of the token as it is registered.
+    var tokenHash: Int {
+        var hasher = Hasher()
+        hasher.combine(key)
+        hasher.combine(tokenAt)
+        return hasher.finalize()
+    }
+
     var alertLevel: AlertLevel { AlertLevel.allCases[Int(level)] }
 }
 

@@ -137,6 +137,14 @@ class CohortRows {
         retries.append(Int32(slot))
     }
 
+    /// Lets a row wait for a fresh stamp.
+    final func awaitStamp(_ slot: Int) {
+        // The row of a probe may wait somewhere already.
+        guard !row(slot).pointee.flags.contains(.isQueued) else { return }
+        row(slot).pointee.flags.insert(.isQueued)
+        awaitingStamp.append(Int32(slot))
+    }
+
     /// Queues the rows that waited for a stamp.
     final func resume() {
         retries += awaitingStamp

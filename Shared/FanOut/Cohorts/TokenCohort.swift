@@ -68,7 +68,10 @@ final class TokenCohort: CohortRows, Cohort {
                 return nil
             }
             // A token that replaces a bad one which was never accepted inherits that one's backoff.
-            if !row.pointee.isProven, row.pointee.failure == .badDeviceToken { backoff = row.pointee.backoff }
+            if !row.pointee.isProven, row.pointee.failure == .badDeviceToken || row.pointee.failure == .tokenNotForTopic
+            {
+                backoff = row.pointee.backoff
+            }
             // With another token the old one is never used again; an alert that the phone got with the old one counts.
             alertedThrough = max(lastAlert, remove(entry.key))
         }

@@ -29,70 +29,130 @@ extension FanOutLoop {
         guard cohort.stage != .lost, !match.hold.stops(.pushes), cohort.trust.isHeld else { return .paused }
         let now = clock.seconds
         while let (slot, wasQueued) = cohort.nextSlot() {
-            let row = cohort.row(slot)
-            let selection = match.selection(for: row, cohort, now: now)
-            // An alert sweep, a shard that is being handed over and a loop that finishes send only alerts; other phones
-            // are skipped.
-            if selection.isEmpty, cohort.stage == .closing || isFinishing || cohort.work.sweep == .alert && !wasQueued {
-                continue
-            }
-            let isInfrequent = row.pointee.flags.contains(.isInfrequent)
-            let left = selection.isEmpty ? ImmediateBudget.forAlerts : 0
-            let mayBeImmediate =
-                !isInfrequent || immediates.hasRoom(cohort.infrequentPhone(slot), leaving: left, now: now)
-            switch match.need(row, selection, of: cohort, mayBeImmediate: mayBeImmediate, now: now) {
-            case .nothing:
-                if match.repeatsQuietly { cohort.needsSettling = true }
-                continue
-            case .stamp:
-                // Only this row waits for the fresh stamp; the others go on.
-                row.pointee.flags.insert(.isQueued)
-                cohort.awaitingStamp.append(Int32(slot))
-                if !match.isTakingStamp {
-                    match.isTakingStamp = true
-                    report(.stamp(match.id))
-                }
-            case .push(let variant):
-                guard cohort.allows(variant) else {
-                    holdBack(cohort, slot, variant.stamp)
-                    return .paused
-                }
-                let hadThis = row.pointee.tried >= match.stamp
-                let isRepetition = hadThis && !row.pointee.flags.contains(.repeatsFreely)
-                if isRepetition, !pool.hasRoomForRepetition {
-                    cohort.block(slot)
-                    continue
-                }
-                // The first payload of a variant may be longer than any before it.
-                guard variant.body.count <= asked || sender.hasRoom(forBody: variant.body.count) else {
-                    cohort.queue(slot)
-                    return .noRoom
-                }
-                let template = cohort.template(variant, pool.authority, authorization)
-                let tag = cohort.number << 32 | slot
-                let isSubmitted = cohort.withPath(slot, path) {
-                    sender.submit(
-                        path: $0, headers: template, body: variant.body, tag: tag,
-                        deadline: sender.now + APNsConnectionPool.timeout)
-                }
-                guard isSubmitted else {
-                    cohort.queue(slot)
-                    pool.drain(sender)
-                    return .noRoom
-                }
-                pool.sent(tag, isRepetition: isRepetition)
-                if isInfrequent, variant.priority == .immediate {
-                    immediates.spend(cohort.infrequentPhone(slot), now: now)
-                }
-                row.pointee.sent(
-                    stamp: variant.stamp, alert: variant.alert, serial: authorization.serial, isFirst: !hadThis)
-                cohort.noteSent()
-                cohort.inFlight += 1
-                match.progress.sent += 1
-                return .sent
+            if let turn = push(cohort, slot, wasQueued: wasQueued, asked, authorization, now, sender, pool) {
+                return turn
             }
         }
         return .done
+    }
+
+    /// Sends the push to a row.
+    /// - Returns: nil when it needs none now.
+    private func push(
+        _ cohort: any Cohort, _ slot: Int, wasQueued: Bool, _ asked: Int, _ authorization: ProviderAuthorization,
+        _ now: Int, _ sender: HTTP2Sender, _ pool: APNsConnectionPool
+    ) -> Turn? {
+        let match = cohort.match
+        let row = cohort.row(slot)
+        let selection = match.selection(for: row, cohort, now: now)
+        // An alert sweep, a shard that is being handed over and a loop that finishes send only alerts; other phones
+        // are skipped.
+        if selection.isEmpty, cohort.stage == .closing || isFinishing || cohort.work.sweep == .alert && !wasQueued {
+            return nil
+        }
+        let isInfrequent = row.pointee.flags.contains(.isInfrequent)
+        let left = selection.isEmpty ? ImmediateBudget.forAlerts : 0
+        let mayBeImmediate =
+            !isInfrequent || immediates.hasRoom(cohort.infrequentPhone(slot), leaving: left, now: now)
+        switch match.need(row, selection, of: cohort, mayBeImmediate: mayBeImmediate, now: now) {
+        case .nothing:
+            if match.repeatsQuietly { cohort.needsSettling = true }
+            return nil
+        case .stamp:
+            // Only this row waits for the fresh stamp; the others go on.
+            cohort.awaitStamp(slot)
+            if !match.isTakingStamp {
+                match.isTakingStamp = true
+                report(.stamp(match.id))
+            }
+            return nil
+        case .push(let variant):
+            guard cohort.allows(variant) else {
+                holdBack(cohort, slot, variant.stamp)
+                return .paused
+            }
+            let hadThis = row.pointee.tried >= match.stamp
+            let isRepetition = hadThis && !row.pointee.flags.contains(.repeatsFreely)
+            if isRepetition, !pool.hasRoomForRepetition {
+                cohort.block(slot)
+                return nil
+            }
+            // The first payload of a variant may be longer than any before it.
+            guard variant.body.count <= asked || sender.hasRoom(forBody: variant.body.count) else {
+                cohort.queue(slot)
+                return .noRoom
+            }
+            let template = cohort.template(variant, pool.authority, authorization)
+            let tag = cohort.number << 32 | slot
+            let isSubmitted = cohort.withPath(slot, path) {
+                sender.submit(
+                    path: $0, headers: template, body: variant.body, tag: tag,
+                    deadline: sender.now + APNsConnectionPool.timeout)
+            }
+            guard isSubmitted else {
+                cohort.queue(slot)
+                pool.drain(sender)
+                return .noRoom
+            }
+            pool.sent(tag, isRepetition: isRepetition)
+            if isInfrequent, variant.priority == .immediate {
+                immediates.spend(cohort.infrequentPhone(slot), now: now)
+            }
+            row.pointee.sent(
+                stamp: variant.stamp, alert: variant.alert, serial: authorization.serial, isFirst: !hadThis)
+            cohort.noteSent()
+            cohort.inFlight += 1
+            match.progress.sent += 1
+            return .sent
+        }
+    }
+
+    // MARK: - Probes
+
+    /// Returns the row that probes a stopped host: the next one after `last` with a proven token and something to send,
+    /// else the one that was tried longest ago. So a row whose probe failed comes last.
+    func probeRow(_ pool: APNsConnectionPool, after last: ProbeRow.Place) -> ProbeRow? {
+        let all = cohorts.all.filter {
+            $0.environment == pool.environment && $0.stage == .open && $0.work != .unclaimed && $0.trust.isHeld
+                && !$0.match.hold.stops(.pushes)
+        }
+        var longestAgo: ProbeRow?
+        // Those after the last probe come first, then the others.
+        for isAfter in [true, false] {
+            for cohort in all {
+                let newest = cohort.match.stamp
+                for slot in 0..<cohort.slots {
+                    guard (ProbeRow.Place(cohort: cohort.number, slot: slot) > last) == isAfter else { continue }
+                    let row = cohort.row(slot)
+                    guard row.pointee.flags.contains(.isUsed), !row.pointee.flags.contains(.isDraining),
+                        row.pointee.inFlightStamp == 0, row.pointee.delivered < newest
+                    else { continue }
+                    let found = ProbeRow(cohort: cohort, slot: slot, isProven: row.pointee.isProven)
+                    if found.isProven { return found }
+                    if let known = longestAgo, known.cohort.row(known.slot).pointee.tried <= row.pointee.tried {
+                        continue
+                    }
+                    longestAgo = found
+                }
+            }
+        }
+        return longestAgo
+    }
+
+    /// Sends the push of a row that probes a stopped host.
+    /// - Returns: whether there was room; nil when the row needs no push.
+    func probe(_ probe: ProbeRow, over sender: HTTP2Sender, _ pool: APNsConnectionPool) -> Bool? {
+        let (cohort, asked) = (probe.cohort, probe.cohort.match.bytesMax)
+        guard let authorization, sender.hasRoom(forBody: asked), pool.mayShow(authorization.serial, on: sender) else {
+            return false
+        }
+        let turn = push(
+            cohort, probe.slot, wasQueued: true, asked, authorization, clock.seconds, sender, pool)
+        return switch turn {
+        case .sent: true
+        case .noRoom: false
+        case .done, .paused, nil: nil
+        }
     }
 
     // MARK: - Answers
@@ -193,7 +253,12 @@ extension FanOutLoop {
         // A channel's limit says nothing about the host.
         if channel != nil, outcome.host == .throttled { outcome.host = .healthy }
         failed(PushFailure(answer), row, cohort, stamp)
-        pool.refused(tag, answer, outcome, kind: cohort.kind, serial: serial(of: row), on: sender)
+        let target = tokens.map { _ in
+            PushTarget(
+                token: row.pointee.tokenHash, account: row.pointee.key.account, isProven: row.pointee.isProven)
+        }
+        let finding = pool.refused(
+            tag, answer, outcome, kind: cohort.kind, serial: serial(of: row), target: target, on: sender)
         guard !row.pointee.flags.contains(.isDraining), cohort.stage != .lost else { return }
         let slot = tag & 0xffff_ffff
         if let channel, refused(channel, answer, outcome) { return }
@@ -205,6 +270,13 @@ extension FanOutLoop {
             }
             retire(row, tokens, slot, isBad: false)
         case .retireUnlessMany where tokens != nil: if let tokens { noteBadToken(row, tokens, slot, pool) }
+        case .notForTopic where finding == .otherApp: if let tokens { retire(row, tokens, slot, isBad: true) }
+        case .notForTopic:
+            if let tokens, !row.pointee.isProven {
+                wait(tokens, slot)
+            } else {
+                retry(row, cohort, slot, from: .seconds(10), to: .seconds(60))
+            }
         case .skipVersion, .shows, .retireUnlessMany, .channelGone, .broadcastOff:
             // This version cannot be sent to the phone as it is; the next one may be.
             row.pointee.delivered = max(row.pointee.delivered, stamp)
@@ -260,7 +332,7 @@ extension FanOutLoop {
         wait(cohort, slot)
     }
 
-    /// Delays a phone whose token APNs called bad, with waits that grow longer if the token never accepted a push.
+    /// Delays a phone whose token APNs called bad or not for our topic, with waits that grow longer if the token never accepted a push.
     func wait(_ cohort: TokenCohort, _ slot: Int) {
         let row = cohort.row(slot)
         let longest = row.pointee.isProven ? .seconds(60) : BadTokenDetector<CandidateToken>.unprovenWait

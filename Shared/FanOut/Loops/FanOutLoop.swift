@@ -153,7 +153,9 @@ package final class FanOutLoop: @unchecked Sendable {
     package func measure() -> FanOutMeasure {
         var measure = FanOutMeasure(phones: count, channels: measureChannels())
         for (environment, pool) in pools {
-            measure.pools[environment] = .init(connections: pool.openConnections, inFlight: pool.inFlight)
+            measure.pools[environment] = .init(
+                connections: pool.openConnections, inFlight: pool.inFlight, hasAccepted: pool.hasAccepted,
+                untestedAccounts: pool.untestedAccounts)
         }
         for match in matches.values {
             let progress = match.progressNow

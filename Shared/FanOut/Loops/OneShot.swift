@@ -9,19 +9,24 @@ package struct OneShot: Sendable {
     package var path: String
     package var headers: APNsHeaders
     package var body: HTTP2SharedBody
+    /// The token that the push goes to; nil for a channel.
+    package var target: PushTarget?
     package var gate: PushGate
     /// The level of the hold that stops the push.
     package var level: HoldLevel
 
-    /// - Parameter level: the level of the hold that stops the push.
+    /// - Parameters:
+    ///   - target: the token that the push goes to; nil for a channel.
+    ///   - level: the level of the hold that stops the push.
     package init(
-        kind: PushKind, path: String, headers: APNsHeaders, body: HTTP2SharedBody, gate: PushGate,
+        kind: PushKind, path: String, headers: APNsHeaders, body: HTTP2SharedBody, target: PushTarget?, gate: PushGate,
         level: HoldLevel = .pushes
     ) {
         self.kind = kind
         self.path = path
         self.headers = headers
         self.body = body
+        self.target = target
         self.gate = gate
         self.level = level
     }
@@ -53,6 +58,14 @@ struct OneShots {
 
     /// Removes the next one without sending it.
     mutating func drop() -> Entry? { waiting.popFirst() }
+
+    /// Moves those to proven tokens and to channels to the front.
+    /// - Returns: whether there is one.
+    mutating func bringProvenForward() -> Bool {
+        let proven = waiting.removeAll { $0.push.target?.isProven ?? true }
+        for entry in proven + waiting.removeAll(where: { _ in true }) { waiting.append(entry) }
+        return !proven.isEmpty
+    }
 
     /// The tag for the next one.
     var nextTag: Int { -(number + 1) }

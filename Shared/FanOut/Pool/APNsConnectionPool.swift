@@ -28,11 +28,11 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
     private static let pushesWithOneOneShot = 4
     /// Header templates kept for one-shots. The ends of a match share one, and so do its starts.
     private static let templatesMax = 64
-    /// Nanoseconds since an accepted push within which a refusal is not taken to mean all of our pushes.
-    private static let acceptedLately: Int64 = 60_000_000_000
     /// Nanoseconds between two new provider tokens on a connection; APNs refuses more.
     private static let tokenInterval: Int64 = 1_200_000_000_000
     private static let dialsMax = 8
+    /// Rows that are looked at for one probe.
+    private static let probeTriesMax = 64
     /// Seconds in which all phones are to be reached; the number of connections follows from it.
     private static let reachIn = 6.0
     /// The connection window that APNs is known to announce, in bytes.
@@ -55,8 +55,11 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
     private var budget = RetryBudget()
     /// Blocked repetitions that may be queued until the next tick.
     private var repetitionsLeft = 0
-    private var acceptedAt: Int64 = 0
+    private var topic = TopicDetector()
+    private var errors = AccountErrors()
     private var tickedAt: Int64 = 0
+    /// The last row that probed the host while it was stopped.
+    private var lastProbe = ProbeRow.Place(cohort: 0, slot: 0)
     /// The work lists: cohorts in an alert sweep, and cohorts in a state sweep. The last one is at work.
     private var alerting: [any Cohort] = []
     private var stating: [any Cohort] = []
@@ -110,7 +113,7 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
         }
     }
 
-    var hasWork: Bool { hasUpdates || !oneShots.isEmpty }
+    var hasWork: Bool { hasUpdates || !oneShots.isEmpty || breaker.isStopped }
 
     private var hasUpdates: Bool { !alerting.isEmpty || !stating.isEmpty }
 
@@ -122,12 +125,35 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
 
     func fill(_ sender: HTTP2Sender) -> Bool {
         guard breaker.allowsPush(sender.now) else { return false }
+        if breaker.isStopped { return probe(sender) }
         if !oneShots.isEmpty {
             if hasUpdates { sharedWithOneShots += 1 }
             let isItsTurn = !hasUpdates || sharedWithOneShots % Self.pushesWithOneOneShot == 0
             if isItsTurn, let sent = nextOneShot(sender) { return sent }
         }
         return update(sender) ?? nextOneShot(sender) ?? false
+    }
+
+    /// Sends the push that asks whether a stopped host accepts pushes again. A push to a proven token, or to a channel, is
+    /// preferred: the answer about any other token may be about the token alone.
+    private func probe(_ sender: HTTP2Sender) -> Bool {
+        var row = loop.probeRow(self, after: lastProbe)
+        // Some have nothing to send after all: their next version comes later.
+        for _ in 0..<Self.probeTriesMax {
+            guard let proven = row, proven.isProven else { break }
+            if let sent = probe(proven, sender) { return sent }
+            row = loop.probeRow(self, after: lastProbe)
+        }
+        if oneShots.bringProvenForward(), let sent = nextOneShot(sender) { return sent }
+        if let row, !row.isProven, let sent = probe(row, sender) { return sent }
+        if let sent = nextOneShot(sender) { return sent }
+        breaker.postpone(sender.now)
+        return false
+    }
+
+    private func probe(_ row: ProbeRow, _ sender: HTTP2Sender) -> Bool? {
+        lastProbe = row.place
+        return loop.probe(row, over: sender, self)
     }
 
     /// Sends the next update.
@@ -206,7 +232,8 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
         guard !isClosed else { return end(entry, .refused) }
         guard breaker.allowsPush(now) || breaker.cause == .providerToken else { return end(entry, .stopped) }
         oneShots.add(entry)
-        wake()
+        // While the host is stopped, the next tick chooses one of those that have come.
+        if !breaker.isStopped { wake() }
     }
 
     /// Finishes a one-shot that did not leave.
@@ -269,7 +296,7 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
             var answer = APNsAnswer(status: response.status, body: response.body)
             answer.retryAfter = response.retryAfter
             let outcome = UpdateOutcome(answer)
-            refused(tag, answer, outcome, kind: kind, serial: entry.serial, on: sender)
+            refused(tag, answer, outcome, kind: kind, serial: entry.serial, target: entry.push.target, on: sender)
             let isAboutSender =
                 outcome.host == .newToken || outcome.host == .olderToken || answer.action == .connectForKey
             if isAboutSender, repeated(entry) { return }
@@ -354,8 +381,9 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
             breaker.isStopped ? (breaker.allowsPush(now) ? 1 : 0) : budget.room
         sweep()
         while let late = oneShots.late(now) { end(late, .refused) }
-        // A stop for the provider token ends in a moment, so one-shots wait; any other stop finishes them.
-        if let cause = breaker.cause, cause != .providerToken { finishWaiting(.stopped) }
+        // A stop for the provider token ends in a moment, so one-shots wait; any other stop finishes them, unless one of
+        // them may be the probe.
+        if let cause = breaker.cause, cause != .providerToken, !breaker.allowsPush(now) { finishWaiting(.stopped) }
         // Connections are opened before there is work, so that the first wicket finds them open.
         if phones > 0, !isClosed, !loop.isFinishing, breaker.allowsPush(now) { dial() }
     }
@@ -364,9 +392,10 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
 
     func accepted(_ tag: Int, kind: PushKind = .update) {
         if kind == .update { accepted += 1 } else { count(kind, PushResult.outcome(status: 200)) }
-        acceptedAt = tickedAt
+        topic.accepted(kind.topic, now: tickedAt)
+        errors.forget()
         budget.answered(mustBeRepeated: false)
-        if breaker.noteSuccess(tag) { hasResumed() }
+        if breaker.noteSuccess(tag, isAccepted: true, now: tickedAt) { hasResumed() }
         if hasWaited {
             hasWaited = false
             backoff.reset()
@@ -388,21 +417,40 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
     }
 
     /// Applies what a refusal means for the connection and the host.
-    /// - Parameter serial: the serial of the provider token that the push showed.
+    /// - Parameters:
+    ///   - serial: the serial of the provider token that the push showed.
+    ///   - target: the token that the push went to; nil for a channel.
+    /// - Returns: what is found out of a token that is not for our topic.
+    @discardableResult
     func refused(
         _ tag: Int, _ answer: APNsAnswer, _ outcome: UpdateOutcome, kind: PushKind = .update, serial: Int,
-        on sender: HTTP2Sender
-    ) {
-        count(kind, PushResult.outcome(status: answer.status))
+        target: PushTarget?, on sender: HTTP2Sender
+    ) -> TopicDetector.Finding {
+        let isAboutToken = outcome.phone == .notForTopic || outcome.phone == .retireUnlessMany
+        if isAboutToken, let target { topic.noteRefusal(of: target) }
+        count(kind, PushResult.outcome(status: answer.status, isUnproven: isAboutToken && target?.isProven == false))
         if outcome.endsConnection { drain(sender) }
-        if case .retry = outcome.phone { budget.answered(mustBeRepeated: true) }
         let now = MonotonicTime.now
+        if outcome.host == .stopIfProven, let target {
+            let finding = topic.refused(target, kind.topic, now: now)
+            if finding == .wrongTopic {
+                stop(for: .topic, tag, answer, now)
+            } else if breaker.noteSuccess(tag, isAccepted: false, now: now) {
+                hasResumed()
+            }
+            return finding
+        }
+        var counts = true
+        if case .retry = outcome.phone {
+            // The answer to a probe always counts.
+            counts = errors.note(target) || breaker.isStopped
+            if counts { budget.answered(mustBeRepeated: true) }
+        }
         switch outcome.host {
         case .healthy:
-            if outcome.phone == .skipVersion, loop.malformed.isDue(authority, PushFailure(answer), now: now) {
-                loop.report(.malformed(.init(status: answer.status, reason: answer.reasonText ?? "", host: authority)))
-            }
-            if breaker.noteSuccess(tag) { hasResumed() }
+            if outcome.phone == .skipVersion { reportMalformed(answer, now) }
+            if breaker.noteSuccess(tag, isAccepted: false, now: now) { hasResumed() }
+        case .error where !counts, .throttled where !counts: break
         case .error, .throttled:
             // A 429's `retry-after` is about one phone and says nothing about the others.
             let wait = outcome.host == .error ? answer.retryAfter : nil
@@ -411,20 +459,32 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
             }
         case .newToken, .olderToken:
             // The push was sent before the token was replaced; another one is shown already.
-            guard serial == loop.authorization?.serial else { return breaker.lost(tag, now: now) }
-            guard breaker.stop(for: .providerToken, tag, now: now) else { return }
-            let isExpired = outcome.host == .newToken
-            loop.report(isExpired ? .expiredToken(serial: serial) : .tooManyTokens(serial: serial))
-        case .stopUnlessOthersAccepted where now - acceptedAt < Self.acceptedLately:
-            // The push token belongs to another app. Any user can register such a token, so it must not stop the pushes
-            // to everyone else.
-            breaker.lost(tag, now: now)
-        case .stop, .stopUnlessOthersAccepted:
-            guard breaker.stop(for: .refusal, tag, now: now) else { return }
-            loop.report(.refused(.init(status: answer.status, reason: answer.reasonText ?? "", host: authority)))
-            renewConnections()
+            if serial != loop.authorization?.serial {
+                breaker.lost(tag, now: now)
+            } else if breaker.stop(for: .providerToken, tag, now: now) {
+                let isExpired = outcome.host == .newToken
+                loop.report(isExpired ? .expiredToken(serial: serial) : .tooManyTokens(serial: serial))
+            }
+        case .stop, .stopIfProven: stop(for: .refusal, tag, answer, now)
         }
+        return .nothing
     }
+
+    /// Stops the host, which refuses all our pushes.
+    private func stop(for cause: HostBreaker.Cause, _ tag: Int, _ answer: APNsAnswer, _ now: Int64) {
+        guard breaker.stop(for: cause, tag, now: now) else { return }
+        loop.report(.refused(.init(status: answer.status, reason: answer.reasonText ?? "", host: authority)))
+        renewConnections()
+    }
+
+    private func reportMalformed(_ answer: APNsAnswer, _ now: Int64) {
+        guard loop.malformed.isDue(authority, PushFailure(answer), now: now) else { return }
+        loop.report(.malformed(.init(status: answer.status, reason: answer.reasonText ?? "", host: authority)))
+    }
+
+    /// The accounts, up to three, whose tokens the host refused before it accepted any.
+    var untestedAccounts: Int { topic.untestedAccounts }
+    var hasAccepted: Bool { topic.hasAccepted }
 
     private func count(_ kind: PushKind, _ outcome: String) {
         counts[PushCount(kind: kind, outcome: outcome), default: 0] += 1

@@ -10,12 +10,14 @@ struct HostBreaker {
         case providerToken = "provider_token"
         /// The host refuses our key, team or topic.
         case refusal
+        /// The host calls proven tokens not for our topic.
+        case topic
 
         /// Nanoseconds until the first probe.
         fileprivate var waitMin: Int64 {
             switch self {
             case .serverErrors: 500_000_000
-            case .providerToken: 5_000_000_000
+            case .providerToken, .topic: 5_000_000_000
             case .refusal: 60_000_000_000
             }
         }
@@ -23,7 +25,7 @@ struct HostBreaker {
         fileprivate var waitMax: Int64 {
             switch self {
             case .serverErrors: 5_000_000_000
-            case .providerToken, .refusal: 60_000_000_000
+            case .providerToken, .refusal, .topic: 60_000_000_000
             }
         }
     }
@@ -33,6 +35,8 @@ struct HostBreaker {
     private static let errorsMax = 96
     /// The longest `retry-after` that is obeyed, in seconds.
     private static let retryAfterMax = 900
+    /// Nanoseconds until another push probes the host, after one that said nothing about it.
+    private static let inconclusiveWait: Int64 = 1_000_000_000
 
     /// Why the host is stopped; nil while it is not.
     private(set) var cause: Cause?
@@ -52,12 +56,23 @@ struct HostBreaker {
     mutating func sent(_ tag: Int) { if cause != nil { probe = tag } }
 
     /// Notes an answer that says nothing against the host.
+    /// - Parameter isAccepted: the push was accepted. Only that says that the topic is right.
     /// - Returns: whether it ends the stop.
-    mutating func noteSuccess(_ tag: Int) -> Bool {
+    mutating func noteSuccess(_ tag: Int, isAccepted: Bool, now: Int64) -> Bool {
         errors <<= 1
         guard let probe, probe == tag else { return false }
+        guard isAccepted || cause != .topic else {
+            postpone(now)
+            return false
+        }
         resume()
         return true
+    }
+
+    /// Delays the probe, because the last one said nothing or there is no push that could be one.
+    mutating func postpone(_ now: Int64) {
+        probe = nil
+        probeAt = now + Self.inconclusiveWait
     }
 
     /// Notes a 5xx or a 429. Single phones may get a 429, but not most of them.

@@ -21,6 +21,7 @@ package struct PushFailure: RawRepresentable, Hashable, Sendable {
     package static let otherServerError = Self(rawValue: 252)
 
     package static let badDeviceToken = Self(rawValue: numbers[.badDeviceToken] ?? otherRefusal.rawValue)
+    package static let tokenNotForTopic = Self(rawValue: numbers[.deviceTokenNotForTopic] ?? otherRefusal.rawValue)
 
     package static let all =
         reasons.indices.map { Self(rawValue: UInt8($0 + 1)) } + [

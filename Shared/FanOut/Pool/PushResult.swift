@@ -25,9 +25,11 @@ package enum PushResult: Sendable {
     }
 
     /// The value of the label for an answer with this status.
-    package static func outcome(status: Int) -> String {
+    /// - Parameter isUnproven: the answer is about a token that was never accepted, which anybody can register.
+    package static func outcome(status: Int, isUnproven: Bool = false) -> String {
         switch status {
         case 200: "accepted"
+        case 400 where isUnproven: "unproven"
         case 410: "token_dead"
         case 429: "throttled"
         case 400..<500: "rejected"

@@ -9,6 +9,8 @@ struct UpdateOutcome: Equatable {
         case retire(sinceMs: Int64?)
         /// The token is bad, unless so many are called bad that the mistake must be ours.
         case retireUnlessMany
+        /// The token is of another app, or our topic is wrong (`TopicDetector`).
+        case notForTopic
         /// This version is not sent to the phone again, the next one is.
         case skipVersion
         /// The newest state is sent again as soon as the host accepts pushes.
@@ -34,8 +36,8 @@ struct UpdateOutcome: Equatable {
         case olderToken
         /// The host refuses all our pushes: nothing is sent for a minute.
         case stop
-        /// Stops the host unless it has just accepted other pushes.
-        case stopUnlessOthersAccepted
+        /// The host refuses our topic, or the token is of another app (`TopicDetector`).
+        case stopIfProven
     }
 
     var phone: ForPhone
@@ -59,8 +61,7 @@ struct UpdateOutcome: Equatable {
             (phone, host, endsConnection) = (.retryAtOnce, .newToken, true)
         case .freezeProviderToken: (phone, host) = (.retryAtOnce, .olderToken)
         case .reconnect, .connectForKey: (phone, endsConnection) = (.retry(from: 100, to: 10_000), true)
-        case .stopTopic where answer.reason == .deviceTokenNotForTopic:
-            (phone, host) = (.retry(from: 10_000, to: 60_000), .stopUnlessOthersAccepted)
+        case .tokenNotForTopic: (phone, host) = (.notForTopic, .stopIfProven)
         case .stopTopic, .stopSending, .keyRevoked: (phone, host) = (.retry(from: 10_000, to: 60_000), .stop)
         }
     }

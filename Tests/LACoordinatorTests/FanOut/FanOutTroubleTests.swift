@@ -297,6 +297,106 @@ import Testing
         await bench.end()
     }
 
+    /// Two accounts with thirty phones, whose tokens are another app's, are all that there is to send to for a while.
+    @Test func tokensOfAnotherAppStopNoHost() async throws {
+        let bench = try await Bench(threads: 1)
+        await bench.apns.answer { push, _ in
+            Self.isOfAPhone.contains(push.token) ? StubAPNs.accepted : StubAPNs.refusal(.deviceTokenNotForTopic)
+        }
+        await bench.crowd(200)
+        await bench.fanOut.publish([FanOutTests.update(2)])
+        try await eventually("all have it", within: patience) {
+            await bench.fanOut.progress([Harness.match])[0].accepted == 200
+        }
+        await bench.fanOut.add(
+            (0..<30).map { number in
+                var entry = FanOutTests.Bench.entry("stranger\(number)")
+                entry.key = RosterKey(
+                    user: UserID("stranger\(number % 2)"), device: DeviceID("\(number)"), generation: 1)
+                entry.delivered = nil
+                return entry
+            })
+        try await eventually("all of the others are refused", within: patience) {
+            Self.named(await bench.fanOut.progress([Harness.match])[0]) == ["DeviceTokenNotForTopic": 30]
+        }
+        await bench.fanOut.publish([FanOutTests.update(3, alert: .wicket)])
+        try await eventually("all have been told", within: patience) {
+            await bench.apns.pushes.count { $0.alert == "wicket 3" } == 200
+        }
+        #expect(bench.reported { if case .stopped = $0 { true } else { false } } == 0)
+        #expect(bench.reported { if case .refused = $0 { true } else { false } } == 0)
+        #expect(bench.dead() == [])
+        #expect(await bench.apns.pushes.count { !Self.isOfAPhone.contains($0.token) } == 30, "each waits a minute")
+        await bench.end()
+    }
+
+    /// The topic is wrong for a while, beside tokens of another app, of which there are more than a probe can try.
+    @Test func aTopicThatIsWrongStopsTheHostUntilAProvenTokenIsAccepted() async throws {
+        let bench = try await Bench(threads: 1)
+        let isRight = NIOLockedValueBox(true)
+        await bench.apns.answer { push, _ in
+            Self.isOfAPhone.contains(push.token) && isRight.withLockedValue { $0 }
+                ? StubAPNs.accepted : StubAPNs.refusal(.deviceTokenNotForTopic)
+        }
+        await bench.crowd(200)
+        await bench.fanOut.publish([FanOutTests.update(2)])
+        try await eventually("all have it", within: patience) {
+            await bench.fanOut.progress([Harness.match])[0].accepted == 200
+        }
+        isRight.withLockedValue { $0 = false }
+        await bench.fanOut.add(
+            (0..<300).map { number in
+                var entry = FanOutTests.Bench.entry("stranger\(number)")
+                entry.delivered = nil
+                return entry
+            })
+        await bench.fanOut.publish([FanOutTests.update(3)])
+        try await eventually("it is stopped", within: .seconds(10)) {
+            bench.reported { if case .refused = $0 { true } else { false } } >= 1
+        }
+        try await eventually("what was under way is answered", within: patience) {
+            await bench.fanOut.onEach { $0.inFlight }.reduce(0, +) == 0
+        }
+        let before = await bench.apns.pushes.count
+        isRight.withLockedValue { $0 = true }
+        try await eventually("it is resumed", within: .seconds(10)) {
+            bench.reported { if case .resumed = $0 { true } else { false } } == 1
+        }
+        let probes = await bench.apns.pushes[before...].prefix(1)
+        #expect(probes.allSatisfy { Self.isOfAPhone.contains($0.token) }, "a proven one was asked for")
+        await bench.fanOut.publish([FanOutTests.update(4)])
+        try await eventually("most have the next state, the others after their wait", within: patience) {
+            await bench.fanOut.progress([Harness.match])[0].accepted == 200
+        }
+        #expect(bench.dead() == [])
+        await bench.end()
+    }
+
+    /// All that is sent for a while goes to the phones of one account, and APNs has trouble with each.
+    @Test(arguments: [APNsReason.tooManyRequests, .internalServerError])
+    func theErrorsOfOneAccountStopNoHost(_ reason: APNsReason) async throws {
+        let bench = try await Bench(threads: 1)
+        await bench.apns.answer { push, _ in
+            Self.isOfAPhone.contains(push.token) ? StubAPNs.accepted : StubAPNs.refusal(reason)
+        }
+        await bench.crowd(200)
+        await bench.fanOut.add(
+            (0..<300).map { number in
+                var entry = FanOutTests.Bench.entry("stranger\(number)")
+                entry.key = RosterKey(user: UserID("stranger"), device: DeviceID("\(number)"), generation: 1)
+                return entry
+            })
+        await bench.fanOut.publish([FanOutTests.update(2)])
+        try await eventually("all are answered", within: patience) {
+            let progress = await bench.fanOut.progress([Harness.match])[0]
+            return progress.accepted == 200 && Self.named(progress) == [reason.rawValue: 300]
+        }
+        // Nothing else is sent now.
+        try await Task.sleep(for: .seconds(2))
+        #expect(bench.reported { if case .stopped = $0 { true } else { false } } == 0)
+        await bench.end()
+    }
+
     private static let isOfAPhone = Set((0..<200).map { Harness.updateToken("user\($0)") })
 
     @Test func connectionsAreThereBeforeThereIsAnythingToSend() async throws {

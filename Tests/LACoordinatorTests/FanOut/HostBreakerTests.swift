@@ -12,7 +12,9 @@ import Testing
         var cause: HostBreaker.Cause? { breaker.cause }
         func allowsPush(_ now: Int64) -> Bool { breaker.allowsPush(now) }
         func sent(_ tag: Int) { breaker.sent(tag) }
-        func noteSuccess(_ tag: Int) -> Bool { breaker.noteSuccess(tag) }
+        func noteSuccess(_ tag: Int, isAccepted: Bool = true, now: Int64 = 0) -> Bool {
+            breaker.noteSuccess(tag, isAccepted: isAccepted, now: now)
+        }
         func noteError(_ tag: Int, retryAfter: Int? = nil, now: Int64 = 0) -> Bool {
             breaker.noteError(tag, retryAfter: retryAfter, now: now)
         }
@@ -89,7 +91,22 @@ import Testing
         #expect(breaker.allowsPush(930 * Self.second), "but no longer than a quarter of an hour")
     }
 
-    @Test(arguments: [(HostBreaker.Cause.providerToken, 3, 5), (.refusal, 45, 60)])
+    /// A dead token is no word about the topic; about the key it is.
+    @Test func onlyAnAcceptedPushSaysThatTheTopicIsRight() {
+        for (cause, resumes) in [(HostBreaker.Cause.topic, false), (.refusal, true)] {
+            let breaker = Subject()
+            #expect(breaker.stop(for: cause, 1, now: 0))
+            breaker.sent(2)
+            #expect(breaker.noteSuccess(2, isAccepted: false, now: 60 * Self.second) == resumes)
+            #expect(breaker.allowsPush(60 * Self.second) == resumes)
+            #expect(breaker.allowsPush(61 * Self.second), "the next one asks a second later")
+            breaker.sent(3)
+            #expect(breaker.noteSuccess(3, now: 61 * Self.second) != resumes)
+            #expect(breaker.cause == nil)
+        }
+    }
+
+    @Test(arguments: [(HostBreaker.Cause.providerToken, 3, 5), (.topic, 3, 5), (.refusal, 45, 60)])
     func everyCauseHasItsWait(cause: HostBreaker.Cause, least: Int64, most: Int64) {
         let breaker = Subject()
         #expect(breaker.stop(for: cause, 1, now: 0))

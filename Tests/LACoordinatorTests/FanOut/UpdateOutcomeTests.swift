@@ -14,7 +14,7 @@ import Testing
         (.badDeviceToken, .retireUnlessMany, .healthy, false),
         (.unregistered, .retire(sinceMs: 7), .healthy, false),
         (.expiredToken, .retire(sinceMs: 7), .healthy, false),
-        (.deviceTokenNotForTopic, configuration, .stopUnlessOthersAccepted, false),
+        (.deviceTokenNotForTopic, .notForTopic, .stopIfProven, false),
         (.badTopic, configuration, .stop, false),
         (.missingTopic, configuration, .stop, false),
         (.topicDisallowed, configuration, .stop, false),

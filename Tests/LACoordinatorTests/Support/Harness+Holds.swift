@@ -50,8 +50,8 @@ extension Harness {
             ), follows AS (
                 INSERT INTO match_follows (user_id, match_id) SELECT name, $1 FROM crowd
             ), settled AS (
-                INSERT INTO bucket_progress (match_id, bucket, bucket_count, settled_stamp)
-                SELECT DISTINCT $1::bigint, shard, 64, m.stamp FROM crowd, active_matches m WHERE m.match_id = $1
+                INSERT INTO bucket_progress (match_id, bucket, bucket_count, settled_stamp, bundle)
+                SELECT DISTINCT $1::bigint, shard, 64, m.stamp, $6 FROM crowd, active_matches m WHERE m.match_id = $1
                 ON CONFLICT DO NOTHING
             )
             INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, status, update_token,
@@ -60,7 +60,7 @@ extension Harness {
             """,
             [
                 .int(Self.match.rawValue), .textArray(users), .textArray(users.map { Self.updateToken($0) }),
-                .intArray(routes.map(\.hash)), .intArray(routes.map(\.shard)),
+                .intArray(routes.map(\.hash)), .intArray(routes.map(\.shard)), .text(Self.bundleID),
             ])
     }
 

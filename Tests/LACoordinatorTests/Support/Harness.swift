@@ -15,6 +15,7 @@ import TestKit
 /// A database with a live match, an APNs, and coordinators between them.
 struct Harness: Sendable {
     static let match = MatchID(1_304_076)
+    static let bundleID = "dev.sightscreen.app"
     let pool: PostgresPool
     let apns: StubAPNs
     let credentials: Credentials
@@ -46,7 +47,7 @@ struct Harness: Sendable {
     func environment() -> [String: String] {
         [
             "DATABASE_URL": url, "SIGHTSCREEN_STAND_INS": "1", "INSTANCE": "test", "APNS_KEY_FILE": credentials.keyFile,
-            "APNS_KEY_ID": "KEYID00001", "APNS_TEAM_ID": "TEAMID0001", "APNS_BUNDLE_ID": "dev.sightscreen.app",
+            "APNS_KEY_ID": "KEYID00001", "APNS_TEAM_ID": "TEAMID0001", "APNS_BUNDLE_ID": Self.bundleID,
             "APNS_URL": "https://\(apns.origin)", "APNS_SANDBOX_URL": "https://\(apns.origin)",
             "APNS_CA_FILE": credentials.certificateFile, "APNS_MANAGE_URL": "https://\(apns.origin)",
             "APNS_SANDBOX_MANAGE_URL": "https://\(apns.origin)",
