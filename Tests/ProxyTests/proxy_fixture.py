@@ -31,10 +31,10 @@ def eventually(what, condition, seconds=10.0):
 class Names:
     """A DNS server on UDP that knows one name, whose addresses may change at any time."""
 
-    def __init__(self):
+    def __init__(self, address="127.0.0.1", port=0):
         self.addresses = []
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind(("127.0.0.1", 0))
+        self.socket.bind((address, port))
         self.port = self.socket.getsockname()[1]
         threading.Thread(target=self.run, daemon=True).start()
 
@@ -150,14 +150,16 @@ def free_port(address="127.0.0.1"):
 
 
 class Proxy:
-    """haproxy with the configuration of deploy/proxy."""
+    """haproxy with the configuration of deploy/proxy. `resolv_conf` is a file that it gets in the place of the machine's; only root can."""
 
-    def __init__(self, backends_port, resolver_port, **more):
+    def __init__(self, backends_port, resolver_port, resolv_conf=None, **more):
         self.port, self.health = free_port(), free_port()
         self.tls = more.get("PROXY_TLS") == "1"
         self.log = tempfile.TemporaryFile("w+")
+        mount = 'mount --bind "$1" /etc/resolv.conf && shift && exec "$@"'
+        own = ["unshare", "--mount", "sh", "-c", mount, "sh", resolv_conf] if resolv_conf else []
         self.process = subprocess.Popen(
-            [find(), "-db", "-f", os.path.join(DEPLOYED, "haproxy.cfg")],
+            [*own, find(), "-db", "-f", os.path.join(DEPLOYED, "haproxy.cfg")],
             env={
                 "PATH": os.environ["PATH"],
                 "LD_LIBRARY_PATH": os.environ.get("HAPROXY_LIBRARIES", ""),

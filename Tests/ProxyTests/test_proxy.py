@@ -59,6 +59,17 @@ class ProxyTests(unittest.TestCase):
         eventually("two are gone", lambda: proxy.usable() == 1)
         self.assertEqual({self.by(proxy) for _ in range(20)}, {third.address})
 
+    @unittest.skipUnless(os.geteuid() == 0, "port 53 and mounts are root's")
+    def test_the_servers_of_resolv_conf_are_asked_unless_another_is_named(self):
+        gateway = self.gateway(1)
+        names = Names("127.0.77.53", 53)
+        names.addresses = [gateway.address]
+        self.addCleanup(names.close)
+        with tempfile.NamedTemporaryFile("w") as file:
+            print("search example.test\nnameserver 127.0.77.53\noptions ndots:5", file=file, flush=True)
+            self.names.close()
+            self.assertEqual(self.by(self.proxy(1, resolv_conf=file.name, PROXY_RESOLVER="")), gateway.address)
+
     def test_a_killed_replica_costs_no_request(self):
         first, second = self.gateway(1), self.gateway(2)
         proxy = self.proxy(2)
