@@ -4,7 +4,7 @@
 readonly build_packages=(pkg-config libpq-dev libcurl4-openssl-dev libssl-dev libnghttp2-dev libzstd-dev)
 readonly run_packages=(postgresql-15 openssl)
 # zstd: a second reader of recorded tapes. nghttp2-proxy (nghttpd) and nghttp2-client (h2load): HTTP/2 peers that are not ours. python3: small servers in tests; with python3-venv the lab of the gateway.
-# systemd: systemd-analyze, which looks at our units. python3-yaml: reads the manifests for Kubernetes.
+# systemd: systemd-analyze, which looks at our units. python3-yaml: reads the compose files.
 readonly test_packages=(nghttp2-client nghttp2-server curl python3 python3-venv zstd systemd python3-yaml)
 # A browser for the page of device-lab, and a font like the one it is made for.
 readonly page_packages=(chromium fonts-inter)

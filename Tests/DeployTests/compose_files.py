@@ -11,11 +11,14 @@ import os
 import re
 import sys
 
-import yaml
+sys.dont_write_bytecode = True
+import yaml  # noqa: E402
 
-TOP = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
+import outbound  # noqa: E402
+
+TOP = outbound.TOP
 DEMO, PRODUCTION = "compose.yaml", "deploy/compose.production.yaml"
-SERVICES = {"la-coordinator", "event-bus", "score-poller", "orchestrator", "api-gateway"}
+SERVICES = outbound.SERVICES
 STAND_INS = {"apns-simulator", "mock-sportmonks", "device-lab"}
 # What production has beside the services; everything else in the demo is there in the place of somebody else.
 BESIDE = {"migrate", "proxy", "prometheus"}
@@ -155,17 +158,9 @@ def wrong_with_production(name, service):
 
 def settings():
     """Who reads each setting of deploy/docs/settings.md."""
-    found = {}
-    with open(os.path.join(TOP, "deploy/docs/settings.md"), encoding="utf-8") as file:
-        for line in file:
-            if re.match(r"\| `[A-Z]", line):
-                name, _, _, who, _ = (cell.strip() for cell in line.strip("|\n").split("|"))
-                readers = SERVICES if who == "all" else set(who.split(", "))
-                if not readers <= SERVICES:
-                    raise SystemExit(f"deploy/docs/settings.md: {who} are no services")
-                found[re.match(r"`([A-Z][A-Z0-9_]+)`", name)[1]] = readers
-    if len(found) < 50 or not NOT_PASSED.keys() <= found.keys():
-        raise SystemExit(f"deploy/docs/settings.md has {len(found)} settings, and not {set(NOT_PASSED) - set(found)}")
+    found = {name: readers for name, (_, readers) in outbound.settings().items()}
+    if not NOT_PASSED.keys() <= found.keys():
+        raise SystemExit(f"deploy/docs/settings.md has not {set(NOT_PASSED) - set(found)}")
     return found
 
 

@@ -23,12 +23,18 @@ gateway_python() {
     echo "$folder/bin/python"
 }
 
+# gateway_tool SCRIPT [ARGUMENT …]: a script with that Python.
+gateway_tool() {
+    local python
+    python=$(gateway_python) || return
+    "$python" -B "$@"
+}
+
 # gateway_scenario BINARIES SCRIPT [ARGUMENT …]: one scenario with the executables in BINARIES.
 gateway_scenario() {
-    local binaries=$1 script=$2 python
+    local binaries=$1 script=$2
     shift 2
-    python=$(gateway_python) || return
-    "$python" -B "Tests/GatewayScenarios/$script.py" --binaries "$binaries" "$@"
+    gateway_tool "Tests/GatewayScenarios/$script.py" --binaries "$binaries" "$@"
 }
 
 # gateway_scenario_raw [--proxy] BINARIES SCRIPT [ARGUMENT …]: a check that talks to any gateway's port: that of a gateway that it starts, or
