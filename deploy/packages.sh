@@ -91,6 +91,6 @@ require_swift() {
         echo "swift is not in PATH: install the Swift 6.3 toolchain for Debian 12 first (https://www.swift.org/install)" >&2
         return 1
     fi
-    # The same versions of all packages on every machine.
-    "$(dirname "${BASH_SOURCE[0]}")/lock" --versions
+    # The same packages on every machine.
+    "$(dirname "${BASH_SOURCE[0]}")/lock"
 }
