@@ -23,7 +23,7 @@ LOCKED = {
 }
 # The oldest and the newest whose schemas are there.
 VERSIONS = (kubernetes_validate.utils.all_versions()[0], kubernetes_validate.utils.all_versions()[-1])
-# The cloud's own services, which give credentials to whoever asks, are among them.
+# The cloud's own services, which give credentials to any pod that asks, are among them.
 PRIVATE = [ipaddress.ip_network(text) for text in
            ("10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "fe80::/10")]
 # Apple's and another's: where hosts of the Internet may be.
@@ -177,13 +177,16 @@ def wrong_with_policies(policies, pods):
                 yield f"{labels.get('app')}: is asked by others than the proxy"
 
 
-def wrong_with_services(services):
+def wrong_with_services(services, route):
     front = services.get("proxy", {})
     if front.get("type") != "LoadBalancer" or front.get("externalTrafficPolicy") != "Local":
         yield "Service proxy: clients do not keep their addresses"
     gateways = services.get("api-gateway", {})
     if gateways.get("clusterIP") != "None" or not gateways.get("publishNotReadyAddresses"):
         yield "Service api-gateway: does not name its pods to the proxy"
+    for each in (each for rule in route["spec"]["rules"] for each in rule["backendRefs"]):
+        if each["port"] not in [port["port"] for port in services.get(each["name"], {}).get("ports", [])]:
+            yield f"HTTPRoute: there is no port {each['port']} of a Service {each['name']}"
 
 
 def problems_of(documents):
@@ -214,7 +217,8 @@ def problems_of(documents):
             if name not in of_kind["PodDisruptionBudget"]:
                 yield f"{name}: no PodDisruptionBudget"
     yield from wrong_with_policies([each["spec"] for each in of_kind["NetworkPolicy"].values()], pods)
-    yield from wrong_with_services({name: each["spec"] for name, each in of_kind["Service"].items()})
+    route = yaml.safe_load(outbound.read("deploy/kubernetes/httproute.yaml"))
+    yield from wrong_with_services({name: each["spec"] for name, each in of_kind["Service"].items()}, route)
     if not SERVICES | {"proxy", "migrate"} <= places.keys():
         yield f"missing: {SERVICES | {'proxy', 'migrate'} - places.keys()}"
     elif len({places[service] for service in TOGETHER}) != 1:
@@ -232,8 +236,8 @@ MISTAKES = [
      "not bounded in both directions"),
     ("    - from: [{ podSelector: { matchLabels: { app: proxy } } }]\n      ports: [{ port: 8080 }]",
      "    - from: [{ podSelector: {} }]\n      ports: [{ port: 8080 }]", "asked by others than the proxy"),
-    ("            items:\n              - { key: database-url, path: database-url }\n              - { key: database-ca.crt, path: database-ca.crt }\n"
-     "        - name: provider", "        - name: provider", "a whole secret is in its reach"),
+    ("            items:\n              - { key: tls.crt, path: tls.pem }\n              - { key: tls.key, path: tls.pem.key }\n", "",
+     "a whole secret is in its reach"),
     ("{ name: event-bus-secrets, mountPath", "{ name: la-coordinator-secrets, mountPath", "event-bus: reads no"),
     ("- { name: SPORTMONKS_API_TOKEN_FILE, value: /run/secrets/sightscreen/sportmonks-api-token }",
      "- { name: APNS_KEY_FILE, value: /run/secrets/sightscreen/apns-key.p8 }", "does not read APNS_KEY_FILE"),
@@ -241,6 +245,7 @@ MISTAKES = [
     ("              - { key: tls.key, path: tls.pem.key }", "              - { key: tls.key, path: other.key }", "proxy: reads no"),
     ("externalTrafficPolicy: Local", "externalTrafficPolicy: Cluster", "do not keep their addresses"),
     ("  clusterIP: None\n", "", "does not name its pods"),
+    ("ports: [{ name: https, port: 443", "ports: [{ name: https, port: 8443", "HTTPRoute: there is no port 443 of a Service proxy"),
     ("name: PROXY_BACKENDS", "name: PROXY_BACKEND", "PROXY_BACKEND is no setting"),
     ("LOG_FORMAT: json", "LOG_FORM: json", "LOG_FORM is no setting"),
     ("replicas: 2", 'replicas: "2"', "not of Kubernetes"),
