@@ -192,6 +192,43 @@ import Testing
         }
     }
 
+    /// A page that says by what test a promise is kept names one that there is.
+    @Test func pagesNameTestsThatThereAre() {
+        let code = Self.sources + SourceTree.text.filter { $0.path.hasSuffix(".py") }
+        var suites: [Substring: String] = [:]
+        for file in code {
+            for line in file.lines {
+                let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+                guard let kind = words.firstIndex(where: { ["struct", "class", "extension"].contains($0) }),
+                    let name = words[kind...].dropFirst().first, name.hasSuffix("Tests")
+                else { continue }
+                suites[name, default: ""] += file.lines.joined(separator: "\n")
+            }
+        }
+        let targets = Set(code.flatMap(\.parts))
+        var named = 0
+        for page in SourceTree.text where page.path.hasSuffix(".md") {
+            for (number, line) in page.lines.enumerated() {
+                for quoted in line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+                where !quoted.offset.isMultiple(of: 2) {
+                    let parts = quoted.element.split(separator: ".")
+                    guard let suite = parts.first, suite.hasSuffix("Tests"), suite.first?.isUppercase == true,
+                        suite.allSatisfy({ $0.isLetter || $0.isNumber }), parts.count <= 2, parts.last != "swift"
+                    else { continue }
+                    named += 1
+                    let place = Self.place(page, number + 1)
+                    guard let text = suites[suite] else {
+                        #expect(targets.contains(suite), "\(place): there is no \(suite)")
+                        continue
+                    }
+                    let isThere = parts.count == 1 || text.contains(" \(parts[1])")
+                    #expect(isThere, "\(place): \(suite) has no \(parts.last ?? "")")
+                }
+            }
+        }
+        #expect(named > 100)
+    }
+
     @Test func linesFitAndEndWell() {
         for file in Self.sources {
             for (number, line) in file.lines.enumerated() {
