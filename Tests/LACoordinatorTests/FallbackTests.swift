@@ -56,6 +56,17 @@ import Testing
         }
     }
 
+    /// As after the phone has proved by its nonce that it has the token.
+    @Test func aProofWithoutABundleIDHoldsUpNoPush() async throws {
+        try await Harness.with { harness in
+            try await lost(harness)
+            try await harness.pool.execute("UPDATE devices SET device_token_proven_at = now(), proven_bundle = NULL")
+            try await harness.coordinate { _ in
+                try await eventually("it is there", within: .seconds(5)) { await harness.apns.pushes.count == 1 }
+            }
+        }
+    }
+
     @Test func theVisiblePushSaysWhatIsOn() async throws {
         try await Harness.with { harness in
             try await lost(harness, .visible)

@@ -127,6 +127,23 @@ import Testing
         }
     }
 
+    /// What was accepted before proofs were kept for a bundle id, and what a phone proved by its nonce, names none.
+    @Test func aProofWithoutABundleIDHoldsUpNoStart() async throws {
+        try await Harness.with { harness in
+            try await harness.follow("asha")
+            try await harness.pool.execute(
+                "UPDATE devices SET start_token_proven_at = clock_timestamp(), proven_bundle = NULL")
+            try await harness.follow("ben")
+            try await harness.coordinate { _ in
+                try await eventually("both are started", within: .seconds(5)) {
+                    await Set(harness.apns.pushes.map(\.token)) == [
+                        Harness.startToken("asha"), Harness.startToken("ben"),
+                    ]
+                }
+            }
+        }
+    }
+
     /// A start token of another app is retired when it is refused again after another was accepted, and counts against
     /// its account.
     @Test func aStartTokenOfAnotherAppIsRetiredWhenAnotherIsAccepted() async throws {

@@ -78,7 +78,8 @@ extension ActivityStore {
             WHERE d.user_id = c.user_id AND d.device_id = c.device_id
             RETURNING d.*, c.nonce
         )
-        SELECT user_id, device_id, shard, environment, device_token, device_token_proven_at IS NOT NULL AND proven_bundle = $4 AS is_proven, nonce,
+        SELECT user_id, device_id, shard, environment, device_token,
+            \(isProven("asked.device_token_proven_at", device: "asked", bundle: "$4")) AS is_proven, nonce,
             reconcile_sent_at::text AS mark, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
         FROM asked
         """
@@ -107,7 +108,7 @@ extension ActivityStore {
             RETURNING d.*
         )
         SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token,
-            c.device_token_proven_at IS NOT NULL AND c.proven_bundle = $4 AS is_proven, c.fallback_step,
+            \(isProven("c.device_token_proven_at", device: "c", bundle: "$4")) AS is_proven, c.fallback_step,
             c.fallback_match_id AS match_id, c.fallback_at::text AS mark,
             floor(extract(epoch FROM clock_timestamp()))::bigint AS now, \(cardColumns)
         FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.fallback_match_id
@@ -145,7 +146,7 @@ extension ActivityStore {
             RETURNING d.*, due.match_id
         )
         SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token,
-            c.device_token_proven_at IS NOT NULL AND c.proven_bundle = $4 AS is_proven, c.match_id,
+            \(isProven("c.device_token_proven_at", device: "c", bundle: "$4")) AS is_proven, c.match_id,
             c.reconcile_sent_at::text AS mark, floor(extract(epoch FROM clock_timestamp()))::bigint AS now,
             \(cardColumns)
         FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.match_id

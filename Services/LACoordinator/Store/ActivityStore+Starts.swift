@@ -162,7 +162,8 @@ extension ActivityStore {
                 c.\(columns.attempts) AS attempts,
                 floor(extract(epoch FROM c.\(columns.leaseUntil)))::bigint AS lease_until,
                 d.environment, d.push_to_start_token,
-                d.start_token_proven_at IS NOT NULL AND d.proven_bundle = $6 AS is_proven, w.team_id AS followed_team_id,
+                \(Self.isProven("d.start_token_proven_at", device: "d", bundle: "$6")) AS is_proven,
+                w.team_id AS followed_team_id,
                 \(Self.cardColumns)
             FROM claimed c
             JOIN devices d ON d.user_id = c.user_id AND d.device_id = c.device_id
