@@ -85,7 +85,8 @@ actor TokenOutcomes {
 
     func noteGood(_ claim: CandidateClaim) {
         badTokens[claim.environment, default: .init(now: MonotonicTime.now)].noteGood(isProven: claim.isProven)
-        topics[claim.environment, default: .init()].accepted(claim.topic, now: MonotonicTime.now)
+        topics[claim.environment, default: .init()].accepted(
+            claim.topic, of: RosterKey.account(of: claim.user), now: MonotonicTime.now)
         if !claim.isProven { proven.append(claim.token) }
     }
 

@@ -9,26 +9,28 @@ package struct FanOutMeasure: Sendable {
         package var connections = 0
         /// Pushes in flight, each on its stream.
         package var inFlight = 0
-        /// The host has accepted a push.
-        package var hasAccepted = false
+        /// The host has accepted a push, or has proven tokens, which tell better what is wrong.
+        package var isTested = false
         /// The accounts, three at most on each loop, whose tokens the host refused before it accepted any.
-        package var untestedAccounts = 0
+        package var untestedAccounts: Set<UInt64> = []
 
-        package init(connections: Int = 0, inFlight: Int = 0, hasAccepted: Bool = false, untestedAccounts: Int = 0) {
+        package init(
+            connections: Int = 0, inFlight: Int = 0, isTested: Bool = false, untestedAccounts: Set<UInt64> = []
+        ) {
             self.connections = connections
             self.inFlight = inFlight
-            self.hasAccepted = hasAccepted
+            self.isTested = isTested
             self.untestedAccounts = untestedAccounts
         }
 
         /// The accounts that say that our topic or the host's address is wrong, while nothing says that they are right.
-        package var accountsRefused: Int { hasAccepted ? 0 : untestedAccounts }
+        package var accountsRefused: Int { isTested ? 0 : untestedAccounts.count }
 
         mutating func add(_ other: Self) {
             connections += other.connections
             inFlight += other.inFlight
-            hasAccepted = hasAccepted || other.hasAccepted
-            untestedAccounts += other.untestedAccounts
+            isTested = isTested || other.isTested
+            untestedAccounts.formUnion(other.untestedAccounts)
         }
     }
 

@@ -171,7 +171,7 @@ extension FanOutLoop {
         switch outcome {
         case .response(let response) where response.status == 200:
             sender.notes.isProven = true
-            pool.accepted(tag, kind: cohort.kind)
+            pool.accepted(tag, kind: cohort.kind, of: tokens == nil ? nil : row.pointee.key.account)
             if let tokens {
                 pool.badTokens.noteGood(isProven: row.pointee.isProven)
                 tokens.prove(slot)

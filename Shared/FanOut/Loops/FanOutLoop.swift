@@ -154,8 +154,8 @@ package final class FanOutLoop: @unchecked Sendable {
         var measure = FanOutMeasure(phones: count, channels: measureChannels())
         for (environment, pool) in pools {
             measure.pools[environment] = .init(
-                connections: pool.openConnections, inFlight: pool.inFlight, hasAccepted: pool.hasAccepted,
-                untestedAccounts: pool.untestedAccounts)
+                connections: pool.openConnections, inFlight: pool.inFlight,
+                isTested: pool.hasAccepted || pool.provenPhones > 0, untestedAccounts: pool.untestedAccounts)
         }
         for match in matches.values {
             let progress = match.progressNow

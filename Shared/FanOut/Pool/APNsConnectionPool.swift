@@ -290,7 +290,7 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
         switch outcome {
         case .response(let response) where response.status == 200:
             sender.notes.isProven = true
-            accepted(tag, kind: kind)
+            accepted(tag, kind: kind, of: entry.push.target?.account)
             entry.finish(.answered(APNsAnswer(status: response.status, body: response.body)))
         case .response(let response):
             var answer = APNsAnswer(status: response.status, body: response.body)
@@ -390,9 +390,10 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
 
     // MARK: - Answers
 
-    func accepted(_ tag: Int, kind: PushKind = .update) {
+    /// - Parameter account: a hash of the user who has the token; nil for a channel.
+    func accepted(_ tag: Int, kind: PushKind, of account: UInt64?) {
         if kind == .update { accepted += 1 } else { count(kind, PushResult.outcome(status: 200)) }
-        topic.accepted(kind.topic, now: tickedAt)
+        topic.accepted(kind.topic, of: account, now: tickedAt)
         errors.forget()
         budget.answered(mustBeRepeated: false)
         if breaker.noteSuccess(tag, isAccepted: true, now: tickedAt) { hasResumed() }
@@ -426,9 +427,8 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
         _ tag: Int, _ answer: APNsAnswer, _ outcome: UpdateOutcome, kind: PushKind = .update, serial: Int,
         target: PushTarget?, on sender: HTTP2Sender
     ) -> TopicDetector.Finding {
-        let isAboutToken = outcome.phone == .notForTopic || outcome.phone == .retireUnlessMany
-        if isAboutToken, let target { topic.noteRefusal(of: target) }
-        count(kind, PushResult.outcome(status: answer.status, isUnproven: isAboutToken && target?.isProven == false))
+        if outcome.phone == .retireUnlessMany, let target { topic.noteRefusal(of: target) }
+        count(kind, PushResult.outcome(answer, outcome, isUnproven: target?.isProven == false))
         if outcome.endsConnection { drain(sender) }
         let now = MonotonicTime.now
         if outcome.host == .stopIfProven, let target {
@@ -483,7 +483,7 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
     }
 
     /// The accounts, up to three, whose tokens the host refused before it accepted any.
-    var untestedAccounts: Int { topic.untestedAccounts }
+    var untestedAccounts: Set<UInt64> { topic.untestedAccounts }
     var hasAccepted: Bool { topic.hasAccepted }
 
     private func count(_ kind: PushKind, _ outcome: String) {

@@ -24,12 +24,20 @@ package enum PushResult: Sendable {
         }
     }
 
+    /// The value of the label for an answer to a push.
+    /// - Parameter isUnproven: the token was never accepted, so anybody can have registered it. Its answer is left out
+    ///   of the alert for refused pushes if it is about the token, or if it stops the host, for which there is another
+    ///   alert: a device that says `sandbox` is answered that the key is not for that host.
+    static func outcome(_ answer: APNsAnswer, _ outcome: UpdateOutcome, isUnproven: Bool) -> String {
+        let isExpected =
+            outcome.phone == .notForTopic || outcome.phone == .retireUnlessMany || outcome.host == .stop
+        return isUnproven && isExpected ? "unproven" : Self.outcome(status: answer.status)
+    }
+
     /// The value of the label for an answer with this status.
-    /// - Parameter isUnproven: the answer is about a token that was never accepted, which anybody can register.
-    package static func outcome(status: Int, isUnproven: Bool = false) -> String {
+    package static func outcome(status: Int) -> String {
         switch status {
         case 200: "accepted"
-        case 400 where isUnproven: "unproven"
         case 410: "token_dead"
         case 429: "throttled"
         case 400..<500: "rejected"

@@ -3,7 +3,8 @@
 /// Anybody can register a token of another app, and a beta build with a bundle id of its own does, but nobody can have a
 /// token accepted that is not for our topic. So only proven tokens, of three accounts and without an acceptance between,
 /// say that the topic is wrong. A token that was never proven is of another app when it is refused, another token is
-/// accepted under the same topic, and it is refused again.
+/// accepted under the same topic, and it is refused again; unless more accounts have such tokens than have accepted
+/// ones: where the topic is that of a beta build, which some phones have, the app's own tokens are kept.
 package struct TopicDetector {
     package enum Finding: Equatable, Sendable {
         /// The answer proves nothing: the token waits.
@@ -19,6 +20,9 @@ package struct TopicDetector {
     /// The most refused tokens that are remembered. When there are more all are forgotten, which costs APNs one more
     /// push to each.
     private static let tokensMax = 10_000
+    /// The most accounts with accepted tokens that are remembered. One account more is remembered of those with refused
+    /// tokens: beside that many no token is of another app.
+    private static let acceptedAccountsMax = 1_000
     /// The bounds of the wait of a start or of a push to an app, in seconds.
     private static let waits = 60...900
 
@@ -30,20 +34,23 @@ package struct TopicDetector {
     private var proven: Set<UInt64> = []
     /// When tokens that were never proven were first refused.
     private var tokens: [Int: Int64] = [:]
+    /// The accounts with accepted tokens, and those whose tokens were refused and never proven.
+    private var acceptedAccounts: Set<UInt64> = []
+    private var refusedAccounts: Set<UInt64> = []
     /// The accounts, up to `accounts` of them, whose tokens were refused before any was accepted.
-    private var untested: Set<UInt64> = []
+    package private(set) var untestedAccounts: Set<UInt64> = []
 
     package init() {}
 
     /// Whether a push was ever accepted here.
     package var hasAccepted: Bool { !acceptedAt.isEmpty }
-    /// The number of accounts, `accounts` at most, whose tokens were refused before any was accepted.
-    package var untestedAccounts: Int { untested.count }
 
     /// Notes an accepted push.
-    package mutating func accepted(_ topic: PushTopic, now: Int64) {
+    /// - Parameter account: a hash of the user who has the token; nil for a channel.
+    package mutating func accepted(_ topic: PushTopic, of account: UInt64?, now: Int64) {
         acceptedAt[topic] = now
-        if !untested.isEmpty { untested = [] }
+        if let account, acceptedAccounts.count < Self.acceptedAccountsMax { acceptedAccounts.insert(account) }
+        if !untestedAccounts.isEmpty { untestedAccounts = [] }
         guard refusedAt != nil else { return }
         refusedAt = nil
         proven.removeAll(keepingCapacity: true)
@@ -57,19 +64,21 @@ package struct TopicDetector {
             proven.insert(target.account)
             return proven.count >= Self.accounts ? .wrongTopic : .nothing
         }
+        if refusedAccounts.count <= Self.acceptedAccountsMax { refusedAccounts.insert(target.account) }
         guard let first = tokens[target.token] else {
             if tokens.count >= Self.tokensMax { tokens.removeAll(keepingCapacity: true) }
             tokens[target.token] = now
             return .nothing
         }
-        guard let accepted = acceptedAt[topic], accepted > first else { return .nothing }
+        guard let accepted = acceptedAt[topic], accepted > first, refusedAccounts.count <= acceptedAccounts.count
+        else { return .nothing }
         tokens[target.token] = nil
         return .otherApp
     }
 
     /// Notes that a token was refused, as not for our topic or as bad.
     package mutating func noteRefusal(of target: PushTarget) {
-        if !hasAccepted, untested.count < Self.accounts { untested.insert(target.account) }
+        if !hasAccepted, untestedAccounts.count < Self.accounts { untestedAccounts.insert(target.account) }
     }
 
     /// The seconds that a refused start or push to an app waits: as long again as nothing was accepted meanwhile, so that

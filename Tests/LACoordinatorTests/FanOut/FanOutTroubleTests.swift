@@ -308,14 +308,7 @@ import Testing
         try await eventually("all have it", within: patience) {
             await bench.fanOut.progress([Harness.match])[0].accepted == 200
         }
-        await bench.fanOut.add(
-            (0..<30).map { number in
-                var entry = FanOutTests.Bench.entry("stranger\(number)")
-                entry.key = RosterKey(
-                    user: UserID("stranger\(number % 2)"), device: DeviceID("\(number)"), generation: 1)
-                entry.delivered = nil
-                return entry
-            })
+        await bench.fanOut.add(Self.strangers(30, accounts: 2))
         try await eventually("all of the others are refused", within: patience) {
             Self.named(await bench.fanOut.progress([Harness.match])[0]) == ["DeviceTokenNotForTopic": 30]
         }
@@ -395,6 +388,55 @@ import Testing
         try await Task.sleep(for: .seconds(2))
         #expect(bench.reported { if case .stopped = $0 { true } else { false } } == 0)
         await bench.end()
+    }
+
+    /// Phones of one account are on all loops, and nothing was ever accepted.
+    @Test func anAccountOnSeveralLoopsIsOne() async throws {
+        let bench = try await Bench(threads: 3)
+        await bench.apns.answer { _, _ in StubAPNs.refusal(.deviceTokenNotForTopic) }
+        await bench.fanOut.add(Self.strangers(30, accounts: 1))
+        await bench.fanOut.publish([FanOutTests.update(2)])
+        try await eventually("all are refused", within: patience) {
+            Self.named(await bench.fanOut.progress([Harness.match])[0]) == ["DeviceTokenNotForTopic": 30]
+        }
+        let parts = await bench.fanOut.onEach { $0.measure() }
+        #expect(parts.allSatisfy { $0.pools[.production]?.accountsRefused == 1 })
+        #expect(parts.reduce(into: FanOutMeasure()) { $0.add($1) }.pools[.production]?.accountsRefused == 1)
+        // Phones with proven tokens: what those are answered says more.
+        await bench.crowd(1)
+        try await eventually("they are tested") {
+            await bench.fanOut.onEach { $0.measure() }.reduce(into: FanOutMeasure()) { $0.add($1) }
+                .pools[.production]?.accountsRefused == 0
+        }
+        await bench.end()
+    }
+
+    /// Whose app says that it is a development build brings about that the sandbox refuses our key; no alert is made of
+    /// it.
+    @Test func aKeyThatTheSandboxRefusesIsNoFailureOfPushes() async throws {
+        let bench = try await Bench(threads: 1)
+        await bench.apns.answer { _, _ in StubAPNs.refusal(.badEnvironmentKeyIDInToken) }
+        await bench.fanOut.add(Self.strangers(30, accounts: 1, in: .sandbox))
+        await bench.fanOut.publish([FanOutTests.update(2)])
+        try await eventually("it is refused", within: patience) { await !bench.apns.pushes.isEmpty }
+        try await eventually("what was under way is answered", within: patience) {
+            await bench.fanOut.onEach { $0.inFlight }.reduce(0, +) == 0
+        }
+        let outcomes = await bench.fanOut.onEach { $0.takeCounts().pushes.keys.map(\.outcome) }.joined()
+        #expect(Set(outcomes) == ["unproven"])
+        await bench.end()
+    }
+
+    private static func strangers(
+        _ count: Int, accounts: Int, in environment: APNsEnvironment = .production
+    ) -> [RosterEntry] {
+        (0..<count).map { number in
+            var entry = FanOutTests.Bench.entry("stranger\(number)", in: environment)
+            entry.key = RosterKey(
+                user: UserID("stranger\(number % accounts)"), device: DeviceID("\(number)"), generation: 1)
+            entry.delivered = nil
+            return entry
+        }
     }
 
     private static let isOfAPhone = Set((0..<200).map { Harness.updateToken("user\($0)") })

@@ -8,9 +8,9 @@ import Testing
     /// A value that changes cannot be asked within `#expect`.
     private final class Subject {
         private var detector = TopicDetector()
-        var untested: Int { detector.untestedAccounts }
-        func accepted(at second: Int64, _ topic: PushTopic = .liveActivities) {
-            detector.accepted(topic, now: second * TopicDetectorTests.second)
+        var untested: Int { detector.untestedAccounts.count }
+        func accepted(of account: UInt64 = 100, at second: Int64, _ topic: PushTopic = .liveActivities) {
+            detector.accepted(topic, of: account, now: second * TopicDetectorTests.second)
         }
         func refused(
             _ token: Int, of account: UInt64, isProven: Bool = false, at second: Int64,
@@ -59,6 +59,16 @@ import Testing
         #expect(detector.refused(3, of: 1, isProven: true, at: 8) == .nothing, "a proven one is kept")
         detector.accepted(at: 9)
         #expect(detector.refused(3, of: 1, isProven: true, at: 10) == .nothing)
+    }
+
+    /// The bundle id is a beta build's: its phones' tokens are accepted, and the app's own are refused, and kept.
+    @Test(arguments: [2, 5_000])
+    func noTokenIsOfAnotherAppWhileMoreAccountsAreRefusedThanAccepted(_ testers: Int) {
+        let detector = Subject()
+        let others = 0..<testers * 2
+        for account in others { #expect(detector.refused(account, of: UInt64(account), at: 1) == .nothing) }
+        for tester in 0..<testers { detector.accepted(of: UInt64(100_000 + tester), at: 2) }
+        for account in others { #expect(detector.refused(account, of: UInt64(account), at: 70) == .nothing) }
     }
 
     @Test func aTopicThatIsWrongFromTheStartIsKnownByThreeAccounts() {
