@@ -1,7 +1,7 @@
 /// The action that an answer of APNs calls for, by its status and reason.
 ///
-/// Only `tokenDead`, `tokenUnknown` and `tokenNotForTopic` may retire a token. For an update, sending "again" always means the newest state
-/// at that time, or nothing when something newer is in flight.
+/// Only `tokenDead`, `tokenUnknown` and `tokenNotForTopic` may retire a token. For an update, sending "again" always
+/// means the newest state at that time, or nothing when something newer is in flight.
 public enum APNsAction: Hashable, Sendable {
     /// APNs accepted the push; that does not mean that the phone shows it.
     case accepted

@@ -113,19 +113,22 @@ extension FanOutLoop {
     /// else the one that was tried longest ago. So a row whose probe failed comes last.
     func probeRow(_ pool: APNsConnectionPool, after last: ProbeRow.Place) -> ProbeRow? {
         let all = cohorts.all.filter {
-            $0.environment == pool.environment && $0.stage == .open && $0.work != .unclaimed && $0.trust.isHeld
+            $0.environment == pool.environment && $0.stage != .lost && $0.work != .unclaimed && $0.trust.isHeld
                 && !$0.match.hold.stops(.pushes)
         }
+        let now = clock.seconds
         var longestAgo: ProbeRow?
         // Those after the last probe come first, then the others.
         for isAfter in [true, false] {
             for cohort in all {
                 let newest = cohort.match.stamp
-                for slot in 0..<cohort.slots {
-                    guard (ProbeRow.Place(cohort: cohort.number, slot: slot) > last) == isAfter else { continue }
+                let sendsOnlyAlerts = isFinishing || cohort.stage == .closing
+                let next = last.nextSlot(of: cohort)
+                for slot in isAfter ? next..<cohort.slots : 0..<next {
                     let row = cohort.row(slot)
                     guard row.pointee.flags.contains(.isUsed), !row.pointee.flags.contains(.isDraining),
-                        row.pointee.inFlightStamp == 0, row.pointee.delivered < newest
+                        row.pointee.inFlightStamp == 0, row.pointee.delivered < newest,
+                        !sendsOnlyAlerts || owesAlert(cohort, slot, now: now)
                     else { continue }
                     let found = ProbeRow(cohort: cohort, slot: slot, isProven: row.pointee.isProven)
                     if found.isProven { return found }
@@ -148,6 +151,8 @@ extension FanOutLoop {
         }
         let turn = push(
             cohort, probe.slot, wasQueued: true, asked, authorization, clock.seconds, sender, pool)
+        // A row that could not leave was queued, perhaps in a cohort that had nothing else to do.
+        if !cohort.retries.isEmpty { list(cohort) }
         return switch turn {
         case .sent: true
         case .noRoom: false
@@ -332,7 +337,8 @@ extension FanOutLoop {
         wait(cohort, slot)
     }
 
-    /// Delays a phone whose token APNs called bad or not for our topic, with waits that grow longer if the token never accepted a push.
+    /// Delays a phone whose token APNs called bad or not for our topic, with waits that grow longer if no push to the
+    /// token was ever accepted.
     func wait(_ cohort: TokenCohort, _ slot: Int) {
         let row = cohort.row(slot)
         let longest = row.pointee.isProven ? .seconds(60) : BadTokenDetector<CandidateToken>.unprovenWait

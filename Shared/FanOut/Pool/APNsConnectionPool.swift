@@ -134,9 +134,11 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
         return update(sender) ?? nextOneShot(sender) ?? false
     }
 
-    /// Sends the push that asks whether a stopped host accepts pushes again. A push to a proven token, or to a channel, is
-    /// preferred: the answer about any other token may be about the token alone.
+    /// Sends the push that asks whether a stopped host accepts pushes again. A push to a proven token, or to a channel,
+    /// is preferred: the answer about any other token may be about the token alone.
     private func probe(_ sender: HTTP2Sender) -> Bool {
+        // Looking for a row is work, and of many connections one has room at first.
+        guard loop.authorization != nil, sender.hasRoom(forBody: PushPayload.routineBytesAim) else { return false }
         var row = loop.probeRow(self, after: lastProbe)
         // Some have nothing to send after all: their next version comes later.
         for _ in 0..<Self.probeTriesMax {
@@ -152,8 +154,10 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
     }
 
     private func probe(_ row: ProbeRow, _ sender: HTTP2Sender) -> Bool? {
-        lastProbe = row.place
-        return loop.probe(row, over: sender, self)
+        let sent = loop.probe(row, over: sender, self)
+        // A row that found no room is the next one once more.
+        if sent != false { lastProbe = row.place }
+        return sent
     }
 
     /// Sends the next update.

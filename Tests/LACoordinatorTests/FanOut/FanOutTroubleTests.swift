@@ -427,6 +427,28 @@ import Testing
         await bench.end()
     }
 
+    /// Alerts are claimed when the host stops, and then the shards are to be handed over: only this process can send
+    /// them.
+    @Test func claimedAlertsOfClosingShardsAreSentWhenTheHostRecovers() async throws {
+        let bench = try await Bench(threads: 1)
+        await bench.apns.answer { _, _ in StubAPNs.refusal(.serviceUnavailable) }
+        await bench.crowd(200)
+        await bench.fanOut.publish([FanOutTests.update(2, alert: .wicket)])
+        try await eventually("it is stopped", within: patience) {
+            bench.reported { if case .stopped = $0 { true } else { false } } == 1
+        }
+        for shard in 0..<DeviceRoute.shardCount { await bench.fanOut.on(shard) { $0.close(shard) } }
+        try await eventually("what was under way is answered", within: patience) {
+            await bench.fanOut.onEach { $0.inFlight }.reduce(0, +) == 0
+        }
+        let before = await bench.apns.pushes.count
+        await bench.apns.answer(nil)
+        try await eventually("all have been told", within: .seconds(20)) {
+            await Set(bench.apns.pushes[before...].filter { $0.alert == "wicket 2" }.map(\.token)).count == 200
+        }
+        await bench.end()
+    }
+
     private static func strangers(
         _ count: Int, accounts: Int, in environment: APNsEnvironment = .production
     ) -> [RosterEntry] {
