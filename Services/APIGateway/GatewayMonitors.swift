@@ -23,8 +23,7 @@ struct DatabaseMonitor: Service, CustomStringConvertible {
         try await cancelWhenGracefulShutdown {
             do {
                 try await DatabaseStart.wait(for: pool, logger: logger)
-                await presence.begin()
-                try await vault.check(pool)
+                try await presence.begin { try await vault.check(pool) }
                 readiness.set("database", true)
                 async let _: Void = presence.run()
                 while true {

@@ -100,8 +100,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             return true
         }
         guard isThere else { return await pool.close() }
-        await presence.begin()
-        try await configuration.vault.check(pool)
+        try await presence.begin { try await configuration.vault.check(pool) }
         readiness.set("database", true)
         let keeper = LeaseKeeper(
             store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,

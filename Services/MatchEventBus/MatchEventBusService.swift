@@ -35,7 +35,7 @@ public struct MatchEventBusService: Service {
         do { try await DatabaseStart.wait(for: pool, logger: logger) } catch is CancellationError { return }
         let presence = Presence(
             pool: pool, service: "event-bus", instance: configuration.instance, context: context)
-        await presence.begin()
+        try await presence.begin()
         readiness.set("database", true, reason: nil)
 
         let leases = LeaseKeeper(

@@ -34,7 +34,7 @@ public struct MatchOrchestratorService: Service {
         do { try await DatabaseStart.wait(for: pool, logger: logger) } catch is CancellationError { return }
         let presence = Presence(
             pool: pool, service: "orchestrator", instance: configuration.instance, context: context)
-        await presence.begin()
+        try await presence.begin()
         readiness.set("database", true, reason: nil)
 
         let leases = LeaseKeeper(

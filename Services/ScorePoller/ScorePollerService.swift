@@ -40,7 +40,7 @@ public struct ScorePollerService: Service, CustomStringConvertible {
                     try await DatabaseStart.wait(for: pool, logger: logger)
                     let presence = Presence(
                         pool: pool, service: "score-poller", instance: configuration.instance, context: context)
-                    await presence.begin()
+                    try await presence.begin()
                     readiness.set("database", true)
                     await work(pool, presence)
                 } catch is CancellationError {

@@ -97,7 +97,10 @@ package final class TokenVault: Sendable {
     /// - Throws: `TokenKeyFile.Mismatch`, `TokenCipher.Failure`.
     package func writer(_ state: PostgresRow?) throws -> Writer {
         guard let sample = try state?.optionalString("sample") else {
-            guard file == nil else { throw TokenKeyFile.Mismatch("the push tokens in the database are in clear") }
+            guard file == nil else {
+                throw TokenKeyFile.Mismatch(
+                    "the push tokens in the database are in clear; sightscreen secrets rotate encrypts them")
+            }
             return Writer(cipher: nil, key: nil)
         }
         guard let key = TokenCipher.key(of: sample) else { throw TokenCipher.Failure.damaged }
@@ -157,7 +160,11 @@ package final class TokenVault: Sendable {
     package func trouble(_ pool: PostgresPool) async throws -> String? {
         let state = try await pool.query(Self.state).first
         var troubles: [String] = []
-        do { _ = try writer(state) } catch is PostgresError {} catch { troubles.append("\(error)") }
+        do { _ = try writer(state) } catch let error as TokenCipher.Failure {
+            troubles.append("\(error)")
+        } catch let error as TokenKeyFile.Mismatch {
+            troubles.append("\(TokenKeyFile.setting): \(error)")
+        }
         // Tokens under the keys before are left while `sightscreen secrets rotate` has not come to its end.
         for key in try state?.string("former_keys").split(separator: ",") ?? [] where cipher?.has(String(key)) == false
         {

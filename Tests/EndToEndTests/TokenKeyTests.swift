@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HTTPClient
 import OperatorTool
 import Postgres
@@ -13,7 +14,7 @@ import Tokens
     private static let readers = ["api-gateway", "la-coordinator"]
 
     /// Runs `sightscreen secrets rotate` with a key file.
-    private static func rotate(_ file: String, _ suite: RunningSuite) async throws -> (ExitStatus, String) {
+    private static func rotate(_ file: String, _ suite: RunningSuite) async throws -> (Processes.ExitStatus, String) {
         try await withTemporaryDirectory { folder in
             let log = folder.appending("rotate")
             let status = try await RunningSuite.processes.run(
@@ -136,12 +137,16 @@ import Tokens
         try SettingsTests.writeKey(to: "\(folder)/key.p8")
         environment["DATABASE_URL"] = suite.endpoints.databaseURL
         environment["TOKEN_KEY_FILE"] = keys
-        let log = "\(folder)/log"
+        environment["INSTANCE"] = "refused"
+        let log = "\(folder)/log-\(UInt32.random(in: .min ... .max))"
         let status = try await RunningSuite.processes.run(
             Command("\(RunningSuite.binaries)/\(service)", environment: environment, output: .file(log)))
         let lines = text(log).split(separator: "\n")
         #expect(status == .exited(78), "\(lines)")
-        #expect(lines.count == 1 && lines[0].hasPrefix("\(service): TOKEN_KEY_FILE: "), "\(lines)")
+        #expect(lines.last?.hasPrefix("\(service): TOKEN_KEY_FILE: ") == true, "\(lines)")
+        // It leaves no row behind, which would keep `rotate` from its work.
+        let rows = try await suite.database.query("SELECT FROM processes WHERE instance = 'refused'")
+        #expect(rows.isEmpty)
     }
 
     /// PostgreSQL writes the parameters of slow and of failing statements to its log.

@@ -24,7 +24,7 @@ import Testing
         try await withDatabase { pool in
             let context = Self.context()
             let presence = Presence(pool: pool, service: "bus", instance: "a", context: context)
-            await presence.begin()
+            try await presence.begin()
             let left = try await pool.query(
                 "SELECT extract(epoch FROM expires_at - clock_timestamp())::double precision AS left FROM processes")
             #expect(try left.map { (20...30).contains(try $0.double("left")) } == [true])
@@ -37,15 +37,29 @@ import Testing
         }
     }
 
+    @Test func aProcessThatRefusesToBeginLeavesNoRow() async throws {
+        struct Refusal: Error {}
+        try await withDatabase { pool in
+            let presence = Presence(pool: pool, service: "bus", instance: "a", context: Self.context())
+            await #expect(throws: Refusal.self) {
+                try await presence.begin { () async throws in
+                    #expect(try await Self.instances(pool) == ["a"])
+                    throw Refusal()
+                }
+            }
+            #expect(try await Self.instances(pool) == [])
+        }
+    }
+
     @Test func whatHasExpiredIsDeletedByTheNextThatWrites() async throws {
         try await withDatabase { pool in
             for instance in ["a", "b", "c"] {
-                await Presence(pool: pool, service: "bus", instance: instance, context: Self.context()).begin()
+                try await Presence(pool: pool, service: "bus", instance: instance, context: Self.context()).begin()
             }
             try await pool.execute(
                 "UPDATE processes SET expires_at = clock_timestamp() - interval '1 ms' WHERE instance IN ('a', 'b')")
             // Its own row has expired, too: it stalled.
-            await Presence(pool: pool, service: "bus", instance: "b", context: Self.context()).begin()
+            try await Presence(pool: pool, service: "bus", instance: "b", context: Self.context()).begin()
             #expect(try await Self.instances(pool) == ["b", "c"])
             let live = try await pool.query("SELECT FROM processes WHERE expires_at > clock_timestamp()")
             #expect(live.count == 2)
@@ -56,7 +70,7 @@ import Testing
         try await withDatabase { pool in
             let secrets = [("a", "s3cret-of-all"), ("b", "s3cret-of-all"), ("c", "s3cret-of-another")]
             for (instance, secret) in secrets {
-                await Presence(
+                try await Presence(
                     pool: pool, service: "bus", instance: instance, context: Self.context(["API_KEY": secret])
                 ).begin()
             }
@@ -88,7 +102,7 @@ import Testing
             context.calls.record(.provider, status: 429)
             context.calls.record(.apns, "accepted")
             context.calls.record(.keys, status: nil)
-            await Presence(pool: pool, service: "bus", instance: "a", context: context).begin()
+            try await Presence(pool: pool, service: "bus", instance: "a", context: context).begin()
             let rows = try await pool.query(
                 """
                 SELECT calls -> 'provider' ->> 'outcome' AS provider, calls -> 'apns' ->> 'outcome' AS apns,
@@ -111,7 +125,7 @@ import Testing
             let context = Self.context(logger: lines.logger)
             let presence = Presence(pool: pool, service: "bus", instance: "a", context: context)
             try await pool.execute("ALTER TABLE processes RENAME TO away")
-            await presence.begin()
+            try await presence.begin()
             #expect(lines.count("The row of this process could not be renewed") == 1)
             try await pool.execute("ALTER TABLE away RENAME TO processes")
             let running = Task { await presence.run() }
@@ -130,7 +144,7 @@ import Testing
                 pool: pool, service: "bus", instance: "a", context: context,
                 keys: .init(
                     fingerprints: { keys.withLock { $0 } }, trouble: { trouble.withLock { $0 } }))
-            await presence.begin()
+            try await presence.begin()
             let running = Task { await presence.run() }
             trouble.withLock { $0 = "a push token is encrypted by the key 2" }
             try await eventually("it is not ready") {

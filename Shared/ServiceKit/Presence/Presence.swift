@@ -54,14 +54,19 @@ public actor Presence {
         host = Self.hostName
     }
 
-    /// Writes the row for the first time. It must return before the process asks by which key tokens are written:
-    /// `sightscreen secrets rotate` knows from the row whether it can read the next one.
-    public func begin() async {
+    /// Writes the row for the first time, and deletes it again if `check` throws.
+    /// - Parameter check: asks by which key tokens are written. The row must be there before: `sightscreen secrets rotate`
+    ///   knows from it whether the process can read the next one.
+    public func begin(check: () async throws -> Void = {}) async throws {
         fingerprints = keys?.fingerprints() ?? []
         for _ in 0..<Self.firstTries {
             await write()
-            if isReachable || Task.isCancelled { return }
+            if isReachable || Task.isCancelled { break }
             try? await Task.sleep(for: .milliseconds(200))
+        }
+        do { try await check() } catch {
+            await delete()
+            throw error
         }
     }
 
@@ -78,6 +83,10 @@ public actor Presence {
             }
             do { try await Task.sleep(for: keys == nil ? Self.interval : Self.keyInterval) } catch { break }
         }
+        await delete()
+    }
+
+    private func delete() async {
         // The task of its own is not cancelled.
         await Task { [pool, service, host, instance] in
             _ = try? await pool.execute(
