@@ -283,7 +283,9 @@ let package = Package(
                     "MatchOrchestrator", concurrencyHelpers,
                 ],
                 exclude: ["Patches", "swift-mistakes"]),
-            tests("ServiceKit", ["ServiceKit", "HTTPClient", logging, metrics, configuration, lifecycle, nio[0]]),
+            tests(
+                "ServiceKit",
+                ["ServiceKit", "HTTPClient", "Postgres", logging, metrics, configuration, lifecycle, nio[0]]),
             tests(
                 "APIGateway",
                 [

@@ -22,9 +22,17 @@ public struct APIGatewayService {
         let pool = try configuration.database.pool(size: 8, applicationName: "api-gateway/\(configuration.instance)")
         let coordinators = WireDirectory(
             runDirectory: configuration.runDirectory, service: "la-coordinator", logger: context.logger)
-        let http = HTTPClient(configuration: .init(allowHTTP: configuration.allowsHTTP))
+        let http = HTTPClient(
+            configuration: .init(
+                allowHTTP: configuration.allowsHTTP,
+                onAnswer: { [calls = context.calls] in calls.record(.keys, status: $0) }))
         let keys = KeySource(url: configuration.jwksURL, http: http, logger: context.logger)
         let readiness = context.readiness
+        let presence = Presence(
+            pool: pool, service: "api-gateway", instance: configuration.instance, context: context,
+            keys: .init(
+                fingerprints: configuration.vault.fingerprints,
+                trouble: { [vault = configuration.vault] in try await vault.trouble(pool) }))
         let accounts = AccountStore(pool: pool, vault: configuration.vault)
         let deleted = DeletedAccounts(logger: context.logger) { try await accounts.deletions(since: $0) }
         let blocked = BlockedAccounts(logger: context.logger) { try await accounts.blockedForBadTokens() }
@@ -32,7 +40,9 @@ public struct APIGatewayService {
         let control = ControlSource(settings: configuration.appConfig, cache: cache)
         parts = [
             coordinators,
-            DatabaseMonitor(pool: pool, vault: configuration.vault, readiness: readiness, logger: context.logger),
+            DatabaseMonitor(
+                pool: pool, vault: configuration.vault, presence: presence, readiness: readiness, logger: context.logger
+            ),
             KeyMonitor(keys: keys, readiness: readiness),
             deleted,
             blocked,

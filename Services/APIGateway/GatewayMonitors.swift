@@ -10,6 +10,7 @@ struct DatabaseMonitor: Service, CustomStringConvertible {
 
     let pool: PostgresPool
     let vault: TokenVault
+    let presence: Presence
     let readiness: Readiness
     let logger: Logger
 
@@ -22,8 +23,9 @@ struct DatabaseMonitor: Service, CustomStringConvertible {
         try await cancelWhenGracefulShutdown {
             do {
                 try await DatabaseStart.wait(for: pool, logger: logger)
-                try await vault.check(pool)
+                try await presence.begin { try await vault.check(pool) }
                 readiness.set("database", true)
+                async let _: Void = presence.run()
                 while true {
                     try await Task.sleep(for: Self.interval)
                     await check()

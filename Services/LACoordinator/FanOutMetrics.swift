@@ -2,6 +2,7 @@ import APNsProtocol
 import Activities
 import FanOut
 import Metrics
+import ServiceKit
 import SightscreenModels
 
 /// Metrics of the current state of the loops, recorded whether the database answers or not.
@@ -52,8 +53,8 @@ struct FanOutMetrics: Sendable {
         if let age = await tokens.age { Gauge(label: "sightscreen_apns_token_age_seconds").record(age / .seconds(1)) }
     }
 
-    /// Adds what the loops did since the last call to the counters.
-    static func count(_ fanOut: FanOutLoops) async {
+    /// Adds what the loops did since the last call to the counters, and notes how most pushes went.
+    static func count(_ fanOut: FanOutLoops, _ calls: LastCalls) async {
         var counts = FanOutCounts()
         for part in await fanOut.onEach({ $0.takeCounts() }) { counts.add(part) }
         for (push, count) in counts.pushes {
@@ -61,6 +62,9 @@ struct FanOutMetrics: Sendable {
                 label: "sightscreen_pushes_total",
                 dimensions: [("kind", push.kind.rawValue), ("outcome", push.outcome)]
             ).increment(by: Int64(count))
+        }
+        if let most = counts.pushes.filter({ $0.value > 0 }).max(by: { $0.value < $1.value }) {
+            calls.record(.apns, most.key.outcome)
         }
         for (failure, count) in counts.failures {
             Counter(label: "sightscreen_push_failures_total", dimensions: [("reason", failure.name)])

@@ -35,6 +35,7 @@ public final class LACoordinator: Sendable {
 
     private let drainMax: Duration
     private let fanOut: FanOutLoops
+    private let calls: LastCalls
     private let schedule: Schedule
     private let holds: HoldMonitor
     private let heartbeat: Heartbeat
@@ -49,11 +50,13 @@ public final class LACoordinator: Sendable {
 
     /// - Parameter leases: returns the shard leases that this process holds now.
     package init(
-        configuration: LACoordinatorConfiguration, pool: PostgresPool, logger: Logger, tracer: Tracer = .off,
+        configuration: LACoordinatorConfiguration, pool: PostgresPool, calls: LastCalls = LastCalls(), logger: Logger,
+        tracer: Tracer = .off,
         timing: Timing? = nil, stalls: StallDetector? = nil, leases: @escaping @Sendable () async -> [ShardLease]
     ) throws {
         let timing = timing ?? Timing(auditInterval: configuration.auditInterval)
         drainMax = timing.drainMax
+        self.calls = calls
         let (store, matchHolds, gates) = (
             ActivityStore(pool: pool, vault: configuration.vault, bundleID: configuration.apns.bundleID), MatchHolds(),
             StartGates()
@@ -88,11 +91,11 @@ public final class LACoordinator: Sendable {
                 minAge: apns.tokenMinAge), fanOut: fanOut)
         let channels = ChannelKeeper(
             store: ChannelStore(pool: pool),
-            manager: ChannelManager(configuration) { try await tokens.current() }, fanOut: fanOut,
+            manager: ChannelManager(configuration, calls) { try await tokens.current() }, fanOut: fanOut,
             publisher: publisher, matchHolds: matchHolds, configuration: configuration, logger: logger)
         pass = Pass(
             publisher: publisher, tokens: tokens, roster: roster, senders: senders, channels: channels,
-            progress: progress, fanOut: fanOut, logger: logger)
+            progress: progress, fanOut: fanOut, calls: calls, logger: logger)
         answers = ReportHandler(
             reports: reports, publisher: publisher, senders: senders, tokens: tokens, channels: channels,
             schedule: schedule, logger: logger)
@@ -184,7 +187,7 @@ public final class LACoordinator: Sendable {
         await roster.stop()
         await senders.tokenOutcomes.write()
         try? await progress.settle(roster.held)
-        await FanOutMetrics.count(fanOut)
+        await FanOutMetrics.count(fanOut, calls)
         await progress.endSpans()
         try? await progress.note(isLast: true)
         await fanOut.close()

@@ -196,9 +196,14 @@ extension LACoordinatorConfiguration.Channels {
 }
 
 extension ChannelManager {
-    init(_ configuration: LACoordinatorConfiguration, token: @escaping @Sendable () async throws -> String) {
+    init(
+        _ configuration: LACoordinatorConfiguration, _ calls: LastCalls,
+        token: @escaping @Sendable () async throws -> String
+    ) {
         self.init(
-            client: HTTPClient(configuration: .init(caFile: configuration.channels.caFile)),
+            client: HTTPClient(
+                configuration: .init(
+                    caFile: configuration.channels.caFile, onAnswer: { calls.record(.management, status: $0) })),
             bundleID: configuration.apns.bundleID, urls: configuration.channels.urls, token: token)
     }
 }

@@ -17,6 +17,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
     private let readiness: Readiness
     private let logger: Logger
     private let tracer: Tracer
+    private let calls: LastCalls
+    private let presence: Presence
 
     public var description: String { "la-coordinator" }
 
@@ -25,8 +27,14 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         readiness = context.readiness
         logger = context.logger
         tracer = context.tracer
+        calls = context.calls
         pool = try configuration.database.pool(
             size: 6, applicationName: "la-coordinator/\(configuration.instance)")
+        presence = Presence(
+            pool: pool, service: "la-coordinator", instance: configuration.instance, context: context,
+            keys: .init(
+                fingerprints: configuration.vault.fingerprints,
+                trouble: { [pool, vault = configuration.vault] in try await vault.trouble(pool) }))
         context.metrics.describe("sightscreen_pushes_total", help: "Pushes by kind and what became of them.")
         context.metrics.describe(
             "sightscreen_push_failures_total", help: "Updates that were not taken, by APNs' reason or ours.")
@@ -92,13 +100,13 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             return true
         }
         guard isThere else { return await pool.close() }
-        try await configuration.vault.check(pool)
+        try await presence.begin { try await configuration.vault.check(pool) }
         readiness.set("database", true)
         let keeper = LeaseKeeper(
             store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,
             logger: logger)
         let coordinator = try LACoordinator(
-            configuration: configuration, pool: pool, logger: logger, tracer: tracer,
+            configuration: configuration, pool: pool, calls: calls, logger: logger, tracer: tracer,
             leases: {
                 await keeper.leases.compactMap { ShardLease($0) }
             })
@@ -138,6 +146,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             group.addTask { await coordinator.run() }
+            group.addTask { await presence.run() }
             try await group.next()
             group.cancelAll()
             try await group.waitForAll()

@@ -1,5 +1,6 @@
 import FanOut
 import Logging
+import ServiceKit
 
 /// One pass over the tables: reads what changed and does what is due.
 actor Pass {
@@ -12,12 +13,13 @@ actor Pass {
     private let channels: ChannelKeeper
     private let progress: ProgressWriter
     private let fanOut: FanOutLoops
+    private let calls: LastCalls
     private let logger: Logger
     private var isFailing = false
 
     init(
         publisher: MatchPublisher, tokens: ProviderTokens, roster: ShardRoster, senders: OneShotSenders,
-        channels: ChannelKeeper, progress: ProgressWriter, fanOut: FanOutLoops, logger: Logger
+        channels: ChannelKeeper, progress: ProgressWriter, fanOut: FanOutLoops, calls: LastCalls, logger: Logger
     ) {
         self.publisher = publisher
         self.tokens = tokens
@@ -26,6 +28,7 @@ actor Pass {
         self.channels = channels
         self.progress = progress
         self.fanOut = fanOut
+        self.calls = calls
         self.logger = logger
     }
 
@@ -59,8 +62,8 @@ actor Pass {
             [{ [channels] in try await channels.run(held) }] + oneShots(held) + [
                 publisher.repeatAlertStates,
                 { [progress] in try await progress.settle(held) },
-                { [progress, fanOut] in
-                    await FanOutMetrics.count(fanOut)
+                { [progress, fanOut, calls] in
+                    await FanOutMetrics.count(fanOut, calls)
                     await progress.time()
                     try await progress.note()
                 },

@@ -12,9 +12,11 @@ public struct MatchEventBusService: Service {
     private let readiness: Readiness
     private let logger: Logger
     private let tracer: Tracer
+    private let context: ServiceContext
 
     public init(_ configuration: MatchEventBusConfiguration, _ context: ServiceContext) {
         self.configuration = configuration
+        self.context = context
         readiness = context.readiness
         logger = context.logger
         tracer = context.tracer
@@ -31,6 +33,9 @@ public struct MatchEventBusService: Service {
 
     private func serve(_ pool: PostgresPool) async throws {
         do { try await DatabaseStart.wait(for: pool, logger: logger) } catch is CancellationError { return }
+        let presence = Presence(
+            pool: pool, service: "event-bus", instance: configuration.instance, context: context)
+        try await presence.begin()
         readiness.set("database", true, reason: nil)
 
         let leases = LeaseKeeper(
@@ -56,6 +61,7 @@ public struct MatchEventBusService: Service {
         server.answer(LivenessCheck.self) { _, _ in Alive() }
 
         try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await presence.run() }
             group.addTask { await leases.run() }
             group.addTask { try await coordinators.run() }
             group.addTask { await bus.run() }

@@ -12,9 +12,11 @@ public struct MatchOrchestratorService: Service {
     private let configuration: MatchOrchestratorConfiguration
     private let readiness: Readiness
     private let logger: Logger
+    private let context: ServiceContext
 
     public init(_ configuration: MatchOrchestratorConfiguration, _ context: ServiceContext) {
         self.configuration = configuration
+        self.context = context
         readiness = context.readiness
         logger = context.logger
         readiness.set("database", false, reason: "not reached yet")
@@ -30,6 +32,9 @@ public struct MatchOrchestratorService: Service {
 
     private func serve(_ pool: PostgresPool) async throws {
         do { try await DatabaseStart.wait(for: pool, logger: logger) } catch is CancellationError { return }
+        let presence = Presence(
+            pool: pool, service: "orchestrator", instance: configuration.instance, context: context)
+        try await presence.begin()
         readiness.set("database", true, reason: nil)
 
         let leases = LeaseKeeper(
@@ -40,7 +45,7 @@ public struct MatchOrchestratorService: Service {
         let sync = FixtureSync(
             source: SportMonksSchedule(
                 url: configuration.providerURL, token: configuration.providerToken,
-                allowsHTTP: configuration.allowsHTTP,
+                allowsHTTP: configuration.allowsHTTP, lastCalls: context.calls,
                 calls: ProviderCallStore(pool: pool), hourlyLimit: configuration.hourlyLimit),
             store: FixtureStore(pool: pool), hourlyLimit: configuration.hourlyLimit, logger: logger)
         let orchestrator = MatchOrchestrator(
@@ -57,6 +62,7 @@ public struct MatchOrchestratorService: Service {
             await coordinators.broadcast(ActivitiesChanged(matchID: match))
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await presence.run() }
             group.addTask { await leases.run() }
             group.addTask { try await coordinators.run() }
             // The sync has a task of its own, so that a slow provider delays no activity.

@@ -18,14 +18,21 @@ public struct SportMonksSchedule: FixtureSource {
     private let hourlyLimit: Int
 
     /// - Parameters:
+    ///   - lastCalls: gets the outcome of each call.
     ///   - calls: counts the calls of all services.
     ///   - hourlyLimit: the calls an hour that the provider allows; 0: no limit.
-    public init(url: ServiceURL, token: Secret, allowsHTTP: Bool, calls: ProviderCallStore, hourlyLimit: Int) {
+    public init(
+        url: ServiceURL, token: Secret, allowsHTTP: Bool, lastCalls: LastCalls = LastCalls(), calls: ProviderCallStore,
+        hourlyLimit: Int
+    ) {
         self.url = url
         self.token = token
         self.calls = calls
         self.hourlyLimit = hourlyLimit
-        client = HTTPClient(configuration: .init(userAgent: "sightscreen-orchestrator", allowHTTP: allowsHTTP))
+        client = HTTPClient(
+            configuration: .init(
+                userAgent: "sightscreen-orchestrator", allowHTTP: allowsHTTP,
+                onAnswer: { lastCalls.record(.provider, status: $0) }))
     }
 
     public func fixtures(from: Int, to: Int) async throws -> FixtureSpan {

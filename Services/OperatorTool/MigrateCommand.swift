@@ -21,7 +21,7 @@ struct MigrateCommand: AsyncParsableCommand {
         guard let url = try databaseURL ?? Self.databaseURL(ProcessInfo.processInfo.environment) else {
             throw UpError.setting("DATABASE_URL", "is required; set it, or give --database-url")
         }
-        let cipher = try TokenDatabaseOptions.cipher(ProcessInfo.processInfo.environment[TokenKeyFile.setting])
+        let cipher = try RotateCommand.cipher(ProcessInfo.processInfo.environment[TokenKeyFile.setting])
         let pool = try Self.pool(
             url: url, applicationName: "sightscreen-migrate",
             standIns: Self.standIns(ProcessInfo.processInfo.environment))
@@ -39,16 +39,18 @@ struct MigrateCommand: AsyncParsableCommand {
         do {
             _ = try await encryption?.beginIfEmpty()
             key = try await encryption?.writingKey()
-        } catch let error as TokenEncryption.Failure {
+        } catch let error as TokenKeyFile.Mismatch {
             await pool.close()
-            throw UpError(error.description)
+            throw error
         }
         await pool.close()
         print(applied.isEmpty ? "The schema is up to date." : "Applied \(applied.joined(separator: ", ")).")
         if let key {
             print("Push tokens are encrypted by the key \(key).")
         } else if encryption != nil {
-            print("Push tokens are kept in clear. To encrypt them: sightscreen secrets encrypt")
+            print(
+                "Push tokens are in clear: for a database of stand-ins alone. To encrypt them: sightscreen secrets rotate"
+            )
         }
     }
 

@@ -11,8 +11,8 @@ import Tokens
 struct SecretsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secrets",
-        abstract: "Encrypts the push tokens in the database, changes their key, makes the demo's keys.",
-        subcommands: [DemoSecretsCommand.self, EncryptCommand.self, RotateCommand.self, KeysCommand.self],
+        abstract: "Changes the key of the push tokens in the database, makes keys.",
+        subcommands: [DemoSecretsCommand.self, RotateCommand.self, KeysCommand.self],
         defaultSubcommand: DemoSecretsCommand.self)
 }
 
@@ -44,56 +44,23 @@ struct KeysCommand: ParsableCommand {
     func run() throws { print(try TokenKeys.generate(), terminator: "") }
 }
 
-/// `sightscreen secrets encrypt`: encrypts the push tokens that are stored, and all new ones from now on.
-struct EncryptCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "encrypt",
-        abstract: """
-            Encrypts all push tokens in the database, and those to come. First give every api-gateway and la-coordinator \
-            TOKEN_KEY_FILE. Safe to repeat, and beside running services.
-            """)
-
-    @OptionGroup var database: TokenDatabaseOptions
-
-    func run() async throws {
-        try await database.withEncryption { encryption, newest in
-            if let key = try await encryption.writingKey(), key != newest {
-                throw UpError(
-                    "the tokens are encrypted by the key \(key); for the key \(newest): sightscreen secrets rotate")
-            }
-        }
-    }
-}
-
 /// `sightscreen secrets rotate`: makes the newest key of the file replace the one before.
 struct RotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
         abstract: """
             Encrypts all push tokens by the last key of TOKEN_KEY_FILE. First add it to the file of every api-gateway and \
-            la-coordinator. Safe to repeat, and beside running services.
+            la-coordinator: while one that runs cannot read it, nothing is changed. Safe to repeat, and beside running \
+            services.
             """)
 
-    @OptionGroup var database: TokenDatabaseOptions
-
-    func run() async throws {
-        try await database.withEncryption { encryption, _ in
-            guard try await encryption.writingKey() != nil else {
-                throw UpError("the tokens are not encrypted yet: sightscreen secrets encrypt")
-            }
-        }
-    }
-}
-
-struct TokenDatabaseOptions: ParsableArguments {
     @Option(help: "libpq URL of the database; by default DATABASE_URL.")
     var databaseURL: String?
 
     @Option(help: "The key file; by default TOKEN_KEY_FILE.")
     var keyFile: String?
 
-    /// - Parameter check: receives the id of the newest key, and throws if the command is the wrong one for it.
-    func withEncryption(_ check: (TokenEncryption, String) async throws -> Void) async throws {
+    func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         guard let url = try databaseURL ?? MigrateCommand.databaseURL(environment) else {
             throw UpError.setting("DATABASE_URL", "is required; set it, or give --database-url")
@@ -105,13 +72,12 @@ struct TokenDatabaseOptions: ParsableArguments {
             url: url, applicationName: "sightscreen-secrets", standIns: try MigrateCommand.standIns(environment))
         let encryption = TokenEncryption(pool: pool, cipher: cipher)
         do {
-            try await check(encryption, cipher.newestKey)
             try await encryption.begin()
             let changed = try await encryption.finish { Output.error("\($0): \($1)") }
             print("\(changed) tokens encrypted. New ones are encrypted by the key \(cipher.newestKey).")
         } catch {
             await pool.close()
-            throw error is UpError ? error : UpError(ErrorChain.describe(error))
+            throw error is TokenKeyFile.Mismatch ? error : UpError(ErrorChain.describe(error))
         }
         await pool.close()
     }

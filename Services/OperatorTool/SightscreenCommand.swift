@@ -1,6 +1,7 @@
 public import ArgumentParser
 import FoundationEssentials
 import ServiceKit
+import Tokens
 
 /// `sightscreen`: the operator's command line.
 public struct SightscreenCommand: AsyncParsableCommand {
@@ -25,6 +26,8 @@ public struct SightscreenCommand: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
+            let error =
+                (error as? TokenKeyFile.Mismatch).map { UpError.setting(TokenKeyFile.setting, "\($0)") } ?? error
             let status = exitCode(for: error)
             let text = error is CocoaError ? TextFile.reason(error) : message(for: error)
             let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")

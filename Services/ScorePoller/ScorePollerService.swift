@@ -13,6 +13,7 @@ public struct ScorePollerService: Service, CustomStringConvertible {
     private let logger: Logger
     private let readiness: Readiness
     private let tracer: Tracer
+    private let context: ServiceContext
     /// The longest time without an event-bus; a restart takes less.
     private let busPatience: Duration
 
@@ -22,6 +23,7 @@ public struct ScorePollerService: Service, CustomStringConvertible {
         _ configuration: ScorePollerConfiguration, _ context: ServiceContext, busPatience: Duration = .seconds(3)
     ) {
         self.configuration = configuration
+        self.context = context
         logger = context.logger
         readiness = context.readiness
         tracer = context.tracer
@@ -36,8 +38,11 @@ public struct ScorePollerService: Service, CustomStringConvertible {
             try await withLastResort({ await pool.close() }) {
                 do {
                     try await DatabaseStart.wait(for: pool, logger: logger)
+                    let presence = Presence(
+                        pool: pool, service: "score-poller", instance: configuration.instance, context: context)
+                    try await presence.begin()
                     readiness.set("database", true)
-                    await work(pool)
+                    await work(pool, presence)
                 } catch is CancellationError {
                     // The service was stopped while waiting, before anything began.
                 }
@@ -46,14 +51,17 @@ public struct ScorePollerService: Service, CustomStringConvertible {
         }
     }
 
-    private func work(_ pool: PostgresPool) async {
+    private func work(_ pool: PostgresPool, _ presence: Presence) async {
         // The meter is visible before there is a match.
         Meter(label: "sightscreen_frames_waiting").increment(by: 0)
         let leases = LeaseKeeper(
             store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,
             logger: logger)
         let buses = WireDirectory(runDirectory: configuration.runDirectory, service: "event-bus", logger: logger)
-        let http = HTTPClient(configuration: .init(allowHTTP: configuration.allowsStandIns))
+        let http = HTTPClient(
+            configuration: .init(
+                allowHTTP: configuration.allowsStandIns,
+                onAnswer: { [calls = context.calls] in calls.record(.provider, status: $0) }))
         let recorders = configuration.groups.map { group in
             configuration.recordFolder.map { AnswerRecorder(folder: $0, group: group.name, logger: logger) }
         }
@@ -73,6 +81,7 @@ public struct ScorePollerService: Service, CustomStringConvertible {
             await leases.share(configuration.groups.map { LeaseName.poll($0.name) }, of: "poll")
         }
         await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { await presence.run() }
             tasks.addTask { await leases.run() }
             tasks.addTask { try? await buses.run() }
             tasks.addTask { await standByWithoutBus(leases, buses) }

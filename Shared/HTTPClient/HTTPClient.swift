@@ -8,15 +8,18 @@ public final class HTTPClient: Sendable {
         public var userAgent: String
         /// Whether plain http is allowed as well: for stand-ins and tests.
         public var allowHTTP: Bool
+        /// Called after each request with the answer's status; nil if there was no answer.
+        public var onAnswer: (@Sendable (Int?) -> Void)?
 
         package init(
             connectTimeout: Duration = .seconds(3), caFile: String? = nil, userAgent: String = "sightscreen",
-            allowHTTP: Bool = false
+            allowHTTP: Bool = false, onAnswer: (@Sendable (Int?) -> Void)? = nil
         ) {
             self.connectTimeout = connectTimeout
             self.caFile = caFile
             self.userAgent = userAgent
             self.allowHTTP = allowHTTP
+            self.onAnswer = onAnswer
         }
     }
 
@@ -36,13 +39,20 @@ public final class HTTPClient: Sendable {
     public func send(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
         try Task.checkCancellation()
         let transfer = Transfer(request, configuration)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                transfer.continuation = continuation
-                thread.add(transfer)
+        do {
+            let response = try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    transfer.continuation = continuation
+                    thread.add(transfer)
+                }
+            } onCancel: {
+                thread.cancel(transfer)
             }
-        } onCancel: {
-            thread.cancel(transfer)
+            configuration.onAnswer?(response.status)
+            return response
+        } catch let error as HTTPClientError {
+            configuration.onAnswer?(nil)
+            throw error
         }
     }
 }

@@ -1,4 +1,5 @@
 import ServiceLifecycle
+import Tokens
 
 /// Runs a service and adds its name to its failure. Ending without being asked to is a failure, too.
 struct NamedService: Service {
@@ -15,6 +16,8 @@ struct NamedService: Service {
             try await service.run()
         } catch let error as ConfigurationError {
             throw error
+        } catch let error as TokenKeyFile.Mismatch {
+            throw ConfigurationError(setting: TokenKeyFile.setting, problem: "\(error)")
         } catch {
             if error is CancellationError, Task.isCancelled || Task.isShuttingDownGracefully { return }
             throw ServiceFailure(name: name, cause: error)

@@ -7,6 +7,10 @@ public struct ServiceContext: Sendable {
     /// The registry behind `/metrics`; swift-metrics already reports to it.
     public let metrics: PrometheusRegistry
     public let tracer: Tracer
+    /// The process's last calls to the systems outside, for its row in `processes`.
+    public let calls = LastCalls()
+    /// The secrets among the settings, for the same row.
+    var secrets = SecretsRead()
     /// The exporter of the tracer's spans; nil if nothing is exported.
     var exporter: SpanExporter?
 

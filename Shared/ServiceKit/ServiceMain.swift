@@ -44,6 +44,7 @@ public enum ServiceMain {
         var context = ServiceContext(
             logger: logger, readiness: Readiness(), metrics: metrics, tracer: settings.traces.tracer(exporter))
         context.exporter = exporter
+        context.secrets = settings.secrets
         do {
             try await run(
                 settings, context, signals: [.sigterm, .sigint],

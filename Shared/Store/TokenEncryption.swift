@@ -1,8 +1,7 @@
 package import Postgres
 package import Tokens
 
-/// Encrypts all stored tokens with the newest key of a key file, while all services run: `sightscreen secrets encrypt`,
-/// and `rotate`.
+/// Encrypts all stored tokens with the newest key of a key file, while all services run: `sightscreen secrets rotate`.
 package struct TokenEncryption: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -25,7 +24,7 @@ package struct TokenEncryption: Sendable {
             Column(
                 table: "devices", name: "push_to_start_token", key: [("user_id", "text"), ("device_id", "text")],
                 also: """
-                    , fallback_token_hash = CASE WHEN t.fallback_token_hash = \(StartFallbackSQL.hash("token_key(v.old)"))
+                    , fallback_token_hash = CASE WHEN t.fallback_token_hash = \(StartFallbackSQL.hash("token_key(t.push_to_start_token)"))
                         THEN \(StartFallbackSQL.hash("token_key(v.new)")) ELSE t.fallback_token_hash END
                     """),
             Column(
@@ -52,35 +51,63 @@ package struct TokenEncryption: Sendable {
     }
 
     /// Returns the id of the key that encrypts new tokens; nil if they are written in clear.
-    /// - Throws: `Failure` if the file does not have that key.
+    /// - Throws: `TokenKeyFile.Mismatch` if the file does not have that key.
     package func writingKey() async throws -> String? { try await knownSample().flatMap { TokenCipher.key(of: $0) } }
 
     /// Returns the stored sample.
-    /// - Throws: `Failure` if it was not made with this file.
+    /// - Throws: `TokenKeyFile.Mismatch` if it was not made with this file.
     private func knownSample() async throws -> String? {
         let sample = try await pool.query(TokenVault.state).first?.optionalString("sample")
         if let sample, !cipher.made(sample) {
-            throw Failure(
-                description:
-                    "the tokens in the database are encrypted by a key \(TokenCipher.key(of: sample) ?? "?") that"
-                    + " TOKEN_KEY_FILE does not have: it is another file, or an old copy")
+            throw TokenKeyFile.Mismatch(
+                "the push tokens in the database are encrypted by a key \(TokenCipher.key(of: sample) ?? "?") that the"
+                    + " file does not have: it is another file, or an old copy")
         }
         return sample
     }
 
     /// Makes the file's newest key the one that encrypts. Processes learn of it with the next token that they write.
-    /// - Throws: `Failure` if the file does not belong to these tables, or is an old copy.
+    /// - Throws: `TokenKeyFile.Mismatch` if the file does not belong to these tables, or is an old copy; `Failure` while a
+    ///   process that runs cannot read the key: every push to a token under it would be lost.
     package func begin() async throws {
         let sample = try await knownSample()
         if let sample, TokenCipher.key(of: sample) == cipher.newestKey { return }
-        let begun = try await pool.query(
-            "UPDATE token_encryption SET sample = $1 WHERE sample IS NOT DISTINCT FROM $2 RETURNING 1",
-            [.text(try cipher.sample()), PostgresValue(sample)])
+        try await pool.transaction { transaction in
+            // A process writes its row before it asks which key is in use. With this lock it is either seen here, or it
+            // sees the key of here.
+            try await transaction.execute("LOCK TABLE processes IN SHARE MODE")
+            let without = try await transaction.query(
+                """
+                SELECT service || ' ' || instance || ' on ' || host AS name FROM processes
+                WHERE expires_at > clock_timestamp() AND NOT $1 = ANY (token_keys) ORDER BY 1
+                """, [.text(try cipher.newestFingerprint)]
+            ).map { try $0.string("name") }
+            guard without.isEmpty else {
+                throw Failure(
+                    description:
+                        "the key \(cipher.newestKey) cannot be read by \(without.joined(separator: ", ")): give them the file"
+                        + " that has it, restart those that got it at their start, and run this once more; a process that"
+                        + " died is forgotten after 30 s")
+            }
+            try await write(sample, transaction)
+        }
+    }
+
+    /// Makes the file's newest key the one that encrypts.
+    /// - Parameter former: the sample that is in place.
+    private func write(_ former: String?, _ transaction: PostgresTransaction) async throws {
+        let begun = try await transaction.query(
+            """
+            UPDATE token_encryption SET sample = $1, former_keys = array_remove(former_keys || $3::text, NULL)
+            WHERE sample IS NOT DISTINCT FROM $2 RETURNING 1
+            """,
+            [.text(try cipher.sample()), PostgresValue(former), PostgresValue(former.flatMap(TokenCipher.key))])
         guard !begun.isEmpty else { throw Failure(description: "another one changes the key; run this once more") }
     }
 
-    /// Calls `begin` on a database that holds no tokens yet, where no process without keys can meet an encrypted one.
-    /// - Returns: whether tokens are encrypted now.
+    /// Begins a database that holds no tokens yet with the file's newest key.
+    /// - Returns: whether tokens are encrypted now; false for a database whose tokens are in clear.
+    /// - Throws: `TokenKeyFile.Mismatch` if another file was first.
     package func beginIfEmpty() async throws -> Bool {
         if try await writingKey() != nil { return true }
         let isEmpty = try await pool.query(
@@ -90,9 +117,9 @@ package struct TokenEncryption: Sendable {
             """
         ).first?.bool("is_empty")
         guard isEmpty == true else { return false }
-        try await begin()
-        _ = try await finish()
-        return true
+        // Of several processes that start together one is first, and the others look at what it wrote.
+        do { try await pool.transaction { try await write(nil, $0) } } catch is Failure {}
+        return try await writingKey() != nil
     }
 
     /// Waits for transactions that may still write with the former key, and encrypts all tokens with the newest key.
@@ -118,8 +145,10 @@ package struct TokenEncryption: Sendable {
                 throw Failure(description: "\(left) of \(column.table).\(column.name) are left; run this once more")
             }
         }
-        try await pool.execute("UPDATE token_encryption SET is_complete = true WHERE NOT is_complete")
-        // The planner's statistics hold tokens in clear, so they are made anew.
+        try await pool.execute(
+            "UPDATE token_encryption SET former_keys = '{}' WHERE split_part(sample, '$', 3) = $1",
+            [.text(cipher.newestKey)])
+        // The planner's statistics hold tokens as they were stored before, so they are made anew.
         for table in Set(Column.all.map(\.table)) {
             try await pool.execute("ANALYZE \(table)", deadline: .seconds(60))
         }
@@ -191,9 +220,10 @@ package struct TokenEncryption: Sendable {
                 try await transaction.execute(
                     """
                     UPDATE \(column.table) t SET \(column.name) = v.new\(column.also)
-                    FROM unnest($1::text[], $2::text[], $3::text[]) AS v (address, old, new)
-                    WHERE t.ctid = v.address::tid AND t.\(column.name) = v.old
-                    """, [.textArray(old.map(\.address)), .textArray(old.map(\.token)), .textArray(new)])
+                    FROM unnest($1::text[], $2::text[]) AS v (address, new)
+                    -- The row is locked since it was read, so it is still at its place.
+                    WHERE t.ctid = v.address::tid
+                    """, [.textArray(old.map(\.address)), .textArray(new)])
             }
             guard rows.count == Self.sliceMax, let end = rows.last else { return (old.count, nil) }
             return (old.count, try column.key.indices.map { try end.string("key\($0)") })

@@ -1,28 +1,25 @@
-package import Postgres
 import Metrics
+package import Postgres
 import Synchronization
 package import Tokens
 
-/// Reads and writes push tokens as they are stored: in clear, or encrypted by `TOKEN_KEY_FILE` (`TokenCipher`).
-///
-/// With a key file both forms are read and found, and `token_encryption` says which is written. So a version that knows
-/// keys can run beside one that does not, until `sightscreen secrets encrypt` begins the encryption.
+/// Reads and writes push tokens as they are stored: encrypted by `TOKEN_KEY_FILE` (`TokenCipher`), or in clear in a
+/// development database that was begun without a key file. A statement gets the lookup of a token or its ciphertext,
+/// never the token: PostgreSQL writes the parameters of slow and of failing statements to its log.
 package final class TokenVault: Sendable {
-    /// The vault without a key file.
+    /// The vault without a key file, for stand-ins and tests.
     package static let inClear = TokenVault()
-
-    /// The tables need a key, or a lookup key, that is missing.
-    package struct KeyMissing: Error, CustomStringConvertible {
-        package let description: String
-    }
 
     private struct Known {
         var cipher: TokenCipher?
         /// The sample that was last found to be made with this file's keys.
         var sample: String?
-        /// Whether no stored token is in clear, and none will be again.
-        var isComplete = false
+        /// When the file was last read for a key that it did not have.
+        var readAt: ContinuousClock.Instant?
     }
+
+    /// A table full of tokens under one missing key has the file read no more often than this.
+    private static let rereadInterval = Duration.seconds(1)
 
     private let file: TokenKeyFile?
     private let known: Mutex<Known>
@@ -37,40 +34,36 @@ package final class TokenVault: Sendable {
 
     // MARK: - Finding
 
-    /// The values that `token_key` of a column can have where a token is stored.
+    /// A token, and what it is found by.
     package struct Keys: Sendable {
-        package let inClear: String
-        /// By what the encrypted token is found; without a key file the same as `inClear`.
+        fileprivate let token: String
+        /// The value that `token_key` of a column has where the token is stored.
         package let lookup: String
-        /// The keys by which a stored token can be found now.
-        package let all: [String]
     }
 
     package func keys(of token: String) throws -> Keys {
-        let (cipher, isComplete) = known.withLock { ($0.cipher, $0.isComplete) }
-        guard let cipher else { return Keys(inClear: token, lookup: token, all: [token]) }
-        let lookup = try cipher.lookup(token)
-        return Keys(inClear: token, lookup: lookup, all: isComplete ? [lookup] : [token, lookup])
+        Keys(token: token, lookup: try cipher?.lookup(token) ?? token)
     }
 
-    /// The keys of a token, as a parameter for `TokenSQL.has`.
-    package func parameter(_ token: String) throws -> PostgresValue { .textArray(try keys(of: token).all) }
+    /// The lookup of a token, as a parameter for `TokenSQL.has`.
+    package func parameter(_ token: String) throws -> PostgresValue { .textArray([try keys(of: token).lookup]) }
 
     // MARK: - Reading
 
     /// Returns a stored token in clear.
-    /// - Throws: `TokenCipher.Failure`, `KeyMissing`.
+    /// - Throws: `TokenCipher.Failure`, `TokenKeyFile.Mismatch`.
     package func decrypt(_ stored: String) throws -> String {
         guard TokenCipher.isEncrypted(stored) else { return stored }
         guard let key = TokenCipher.key(of: stored) else { throw TokenCipher.Failure.damaged }
         return try cipher(with: key).decrypt(stored)
     }
 
-    /// Decrypts the token of one row among many. A damaged token gives nil and is counted, so that it does not keep the
-    /// other rows from being read.
-    /// - Throws: `TokenCipher.Failure.unknownKey` or `KeyMissing` if the file does not belong to these tables.
+    /// Decrypts the token of one row among many. A token that is damaged, or whose key is missing, gives nil and is
+    /// counted, so that it does not keep the other rows from being read. While a key that is in use is missing the
+    /// process is not ready (`trouble`).
+    /// - Throws: `TokenKeyFile.Mismatch` without a key file.
     package func read(_ stored: String) throws -> String? {
-        do { return try decrypt(stored) } catch TokenCipher.Failure.damaged {
+        do { return try decrypt(stored) } catch is TokenCipher.Failure {
             Counter(label: "sightscreen_tokens_damaged_total").increment()
             return nil
         }
@@ -90,52 +83,105 @@ package final class TokenVault: Sendable {
 
         /// Returns the token of these keys in its stored form.
         package func callAsFunction(_ keys: Keys) throws -> String {
-            guard let cipher, let key else { return keys.inClear }
-            return try cipher.encrypt(keys.inClear, lookup: keys.lookup, by: key)
+            guard let cipher, let key else { return keys.token }
+            return try cipher.encrypt(keys.token, lookup: keys.lookup, by: key)
         }
     }
 
     /// Selects the key for writing. It must be read after the locks on the written rows are acquired.
-    package static let state = "SELECT e.sample, e.is_complete FROM token_encryption e"
+    package static let state =
+        "SELECT e.sample, array_to_string(e.former_keys, ',') AS former_keys FROM token_encryption e"
 
     /// Makes a writer.
     /// - Parameter state: the row that `state` selects.
-    /// - Throws: `KeyMissing`, `TokenCipher.Failure`.
+    /// - Throws: `TokenKeyFile.Mismatch`, `TokenCipher.Failure`.
     package func writer(_ state: PostgresRow?) throws -> Writer {
-        guard let state, let sample = try state.optionalString("sample") else { return Writer(cipher: nil, key: nil) }
+        guard let sample = try state?.optionalString("sample") else {
+            guard file == nil else {
+                throw TokenKeyFile.Mismatch(
+                    "the push tokens in the database are in clear; sightscreen secrets rotate encrypts them")
+            }
+            return Writer(cipher: nil, key: nil)
+        }
         guard let key = TokenCipher.key(of: sample) else { throw TokenCipher.Failure.damaged }
         let cipher = try cipher(with: key)
         if known.withLock({ $0.sample }) != sample {
             guard cipher.made(sample) else {
-                throw KeyMissing(description: "TOKEN_KEY_FILE is not the one of the tokens in the database")
+                throw TokenKeyFile.Mismatch("is not the file of the push tokens in the database: its keys are others")
             }
             known.withLock { $0.sample = sample }
         }
-        if try state.bool("is_complete") { known.withLock { $0.isComplete = true } }
         return Writer(cipher: cipher, key: key)
     }
+
     /// Makes the writer for a transaction.
     package func writer(in transaction: PostgresTransaction) async throws -> Writer {
         try writer(try await transaction.query(Self.state).first)
     }
 
+    // MARK: - Keys
+
     private func cipher(with key: String) throws -> TokenCipher {
-        guard let file else {
-            throw KeyMissing(description: "the push tokens in the database are encrypted: TOKEN_KEY_FILE is required")
+        guard file != nil else {
+            throw TokenKeyFile.Mismatch("is required: the push tokens in the database are encrypted")
         }
         if let cipher, cipher.has(key) { return cipher }
-        let cipher = try file.reread()
-        guard cipher.has(key) else { throw TokenCipher.Failure.unknownKey(key) }
-        known.withLock { $0.cipher = cipher }
-        return cipher
+        if isRereadDue { reread() }
+        if let cipher, cipher.has(key) { return cipher }
+        throw TokenCipher.Failure.unknownKey(key)
     }
 
-    // MARK: - At the start
+    private var isRereadDue: Bool {
+        known.withLock { known in
+            guard known.readAt.map({ .now - $0 >= Self.rereadInterval }) ?? true else { return false }
+            known.readAt = .now
+            return true
+        }
+    }
 
-    /// Checks that the key file belongs to these tables.
-    /// - Throws: `KeyMissing`, `TokenCipher.Failure`, `PostgresError`.
+    /// Reads the file again. One that cannot be read, that lacks the key which writes now, or that has another lookup
+    /// key is not used: it may be in the middle of being replaced.
+    private func reread() {
+        guard let file, let new = try? file.reread() else { return }
+        known.withLock { known in
+            if let sample = known.sample, !new.made(sample) { return }
+            known.cipher = new
+        }
+    }
+
+    /// Reads the file again, and returns the fingerprints of its keys; none without a file.
+    package func fingerprints() -> [String] {
+        reread()
+        return (try? cipher?.fingerprints) ?? []
+    }
+
+    /// Returns why stored tokens cannot be read; nil if they can. A key that is in use in the database is not in the file.
+    /// - Throws: `PostgresError`.
+    package func trouble(_ pool: PostgresPool) async throws -> String? {
+        let state = try await pool.query(Self.state).first
+        var troubles: [String] = []
+        do { _ = try writer(state) } catch let error as TokenCipher.Failure {
+            troubles.append("\(error)")
+        } catch let error as TokenKeyFile.Mismatch {
+            troubles.append("\(TokenKeyFile.setting): \(error)")
+        }
+        // Tokens under the keys before are left while `sightscreen secrets rotate` has not come to its end.
+        for key in try state?.string("former_keys").split(separator: ",") ?? [] where cipher?.has(String(key)) == false
+        {
+            troubles.append("\(TokenCipher.Failure.unknownKey(String(key)))")
+        }
+        Gauge(label: "sightscreen_token_keys_missing").record(troubles.count)
+        return troubles.first
+    }
+
+    /// Checks at the start that the key file belongs to these tables. An empty database begins with the file's newest
+    /// key.
+    /// - Throws: `TokenKeyFile.Mismatch`, `PostgresError`.
     package func check(_ pool: PostgresPool) async throws {
-        _ = try writer(try await pool.query(Self.state).first)
+        do {
+            if let cipher { _ = try await TokenEncryption(pool: pool, cipher: cipher).beginIfEmpty() }
+            _ = try writer(try await pool.query(Self.state).first)
+        } catch let failure as TokenCipher.Failure { throw TokenKeyFile.Mismatch("\(failure)") }
     }
 }
 

@@ -31,19 +31,30 @@ public struct TokenCipher: Sendable {
     nonisolated(unsafe) private static let method = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
 
     private let keys: TokenKeys
-    private let digest: TokenLookup
+    private let digest: KeyedHash
 
     /// Makes a cipher with the keys of a file.
     /// - Throws: `OpenSSLError`.
     public init(_ keys: TokenKeys) throws {
         self.keys = keys
-        digest = try TokenLookup(keys.lookup)
+        digest = try KeyedHash(keys.lookup)
     }
 
     /// The id of the key that encrypts from now on.
     public var newestKey: String { keys.newest }
 
     public func has(_ key: String) -> Bool { keys.encryption[key] != nil }
+
+    /// Each key that can be read, as `ID:HASH`. The hash, under the lookup key, shows whether two files mean the same key
+    /// by an id.
+    public var fingerprints: [String] {
+        get throws { try keys.encryption.map { "\($0):\(try digest.short($1))" }.sorted() }
+    }
+
+    /// The fingerprint of the key that encrypts from now on.
+    public var newestFingerprint: String {
+        get throws { "\(keys.newest):\(try digest.short(keys.encryption[keys.newest] ?? []))" }
+    }
 
     public static func isEncrypted(_ stored: String) -> Bool { stored.utf8.first == mark }
 

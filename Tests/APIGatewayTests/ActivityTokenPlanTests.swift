@@ -92,9 +92,9 @@ import Testing
                 let plan = try await pool.transaction { transaction in
                     try await transaction.execute(ActivityTokenBatch.asPlannedOnce)
                     try await transaction.execute(
-                        "PREPARE reading (bigint[], text[], text[], text[], text[]) AS \(ActivityTokenBatch.readFacts)")
+                        "PREPARE reading (bigint[], text[], text[], text[]) AS \(ActivityTokenBatch.readFacts)")
                     let lines = try await transaction.query(
-                        "EXPLAIN (COSTS OFF) EXECUTE reading ('{1}', '{ann}', '{phone}', '{a1}', '{a1}')")
+                        "EXPLAIN (COSTS OFF) EXECUTE reading ('{1}', '{ann}', '{phone}', '{a1}')")
                     try await transaction.execute("DEALLOCATE reading")
                     return try lines.map { try $0.string("QUERY PLAN") }.joined(separator: "\n")
                 }

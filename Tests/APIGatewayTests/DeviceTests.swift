@@ -1,5 +1,6 @@
 import Postgres
 import SightscreenModels
+import Store
 import Testing
 
 @Suite struct DeviceTests {
@@ -101,7 +102,7 @@ import Testing
                 FROM devices
                 """
             let kept = try #require(try await gateway.pool.query(sql).first)
-            #expect(try kept.string("token") == token)
+            #expect(try gateway.vault.decrypt(kept.string("token")) == token)
             #expect(try kept.string("environment") == "sandbox")
             #expect(try kept.string("os_version") == "18.4")
             #expect(try kept.bool("frequent") == false)
@@ -121,7 +122,8 @@ import Testing
             try await gateway.register("phone", as: "bob", start: start)
             #expect(try await gateway.activities(of: "alice") == ["phone 1 active"])
             let owners = try await gateway.pool.query(
-                "SELECT user_id FROM devices WHERE push_to_start_token = $1", [.text(start)])
+                "SELECT user_id FROM devices WHERE \(TokenSQL.has("push_to_start_token", "$1"))",
+                [try gateway.vault.parameter(start)])
             #expect(try owners.map { try $0.string("user_id") } == [GatewayHarness.sub("bob")])
         }
     }
@@ -142,7 +144,8 @@ import Testing
                 for try await status in group { #expect(status == 200 || status == 202) }
             }
             let owners = try await gateway.pool.query(
-                "SELECT FROM devices WHERE push_to_start_token = $1", [.text(start)])
+                "SELECT FROM devices WHERE \(TokenSQL.has("push_to_start_token", "$1"))",
+                [try gateway.vault.parameter(start)])
             #expect(owners.count == 1)
         }
     }

@@ -26,6 +26,8 @@ struct GatewayHarness: Sendable {
     let port: Int
     let http: HTTPClient
     let routes: [Route]
+    /// Reads and finds the tokens that the gateway stores.
+    let vault: TokenVault
 
     static let match = MatchID(1_304_076)
     static let laterMatch = MatchID(1_304_077)
@@ -46,7 +48,6 @@ struct GatewayHarness: Sendable {
         }()
         let pool = try PostgresPool(url: url, size: 4, applicationName: "gateway-tests")
         try await seed(pool)
-        if let rows { try await pool.execute(rows) }
         let notifier = RecordingNotifier()
         let keys = keys ?? KeySource(logger: logger) { Array(signer.jwks.utf8) }
         var variables = [
@@ -56,6 +57,8 @@ struct GatewayHarness: Sendable {
         variables.merge(environment) { $1 }
         let configuration = try APIGatewayConfiguration(
             Settings(environment: variables, arguments: [], service: APIGatewayConfiguration.service))
+        try await configuration.vault.check(pool)
+        if let rows { try await pool.execute(rows) }
         let accounts = AccountStore(pool: pool)
         let deleted = DeletedAccounts(logger: logger) { try await accounts.deletions(since: $0) }
         if knowsDeletions { await deleted.readOnce() }
@@ -76,7 +79,7 @@ struct GatewayHarness: Sendable {
         guard let actual = await ports.first(where: { _ in true }) else { return }
         let harness = GatewayHarness(
             pool: pool, notifier: notifier, port: actual, http: HTTPClient(configuration: .init(allowHTTP: true)),
-            routes: responder.table.routes)
+            routes: responder.table.routes, vault: configuration.vault)
         do { try await body(harness) } catch {
             await pool.close()
             throw error
@@ -210,7 +213,7 @@ struct GatewayHarness: Sendable {
         try await pool.query(
             "SELECT update_token FROM live_activities WHERE user_id = $1 AND device_id = $2 AND generation = $3",
             [.text(Self.sub(user)), .text(device), .int(generation)]
-        ).first?.optionalString("update_token")
+        ).first?.optionalString("update_token").map(vault.decrypt)
     }
 
     /// What a coordinator does before it sends a start.

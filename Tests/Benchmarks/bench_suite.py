@@ -54,7 +54,7 @@ class Database(Suite):
         with open(os.open(key_file, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
             file.write(keys)
         began = time.monotonic()
-        subprocess.run([sightscreen, "secrets", "encrypt", "--database-url", self.database_url, "--key-file", key_file],
+        subprocess.run([sightscreen, "secrets", "rotate", "--database-url", self.database_url, "--key-file", key_file],
                        check=True, capture_output=True)
         return key_file, time.monotonic() - began
 

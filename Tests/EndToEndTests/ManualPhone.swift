@@ -44,6 +44,18 @@ struct ManualPhone: Sendable {
         )
     }
 
+    /// Registers the tokens of another user's phone.
+    func claim(_ other: ManualPhone) async throws {
+        try await call(
+            "POST", "/devices", #"{"deviceId":"\#(device)","platform":"ios","deviceToken":"\#(other.deviceToken)"}"#,
+            expecting: [200, 202])
+        try await call(
+            "POST", "/devices/push-to-start-token",
+            #"{"deviceId":"\#(device)","pushToStartToken":"\#(other.startToken)"}"#, expecting: [200, 202])
+    }
+
+    func unregister(by token: String) async throws { try await call("DELETE", "/devices/\(token)", "") }
+
     func follow(_ match: MatchID, startsLocally: Bool = false) async throws {
         try await call(
             "POST", "/user/follow/match",

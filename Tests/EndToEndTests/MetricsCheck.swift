@@ -31,7 +31,7 @@ struct MetricsCheck {
             "sightscreen_fanout_seconds_count", "sightscreen_fanout_lag_seconds 0", "sightscreen_phones 0",
             #"sightscreen_apns_connections{environment="production"}"#,
             #"sightscreen_pushes_in_flight{environment="production"} 0"#, "sightscreen_apns_token_age_seconds",
-            "sightscreen_stalls_total", "sightscreen_fanout_reports_waiting 0",
+            "sightscreen_stalls_total", "sightscreen_fanout_reports_waiting 0", "sightscreen_token_keys_missing 0",
             #"sightscreen_socket_connections{end="server",service="la-coordinator"}"#,
         ],
         "orchestrator": [
@@ -40,7 +40,7 @@ struct MetricsCheck {
         ],
         "api-gateway": [
             "sightscreen_registrations_waiting 0", "sightscreen_registrations_in_flight 0",
-            #"sightscreen_http_requests_total{"#,
+            #"sightscreen_http_requests_total{"#, "sightscreen_token_keys_missing 0",
         ],
     ]
 

@@ -362,7 +362,7 @@ import Tokens
     }
 
     /// A key of the right kind that belongs to nobody.
-    private static func writeKey(to path: String) throws {
+    static func writeKey(to path: String) throws {
         try Data(try ES256Signer.generatePEM().utf8).write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }

@@ -114,18 +114,22 @@ import Testing
 
     private static let untouched = ["ann phone card active ee none", "ann phone dd aa"]
 
-    /// Tokens in clear, encrypted from the beginning, and encrypted after Ann has registered hers.
+    /// Tokens in clear, encrypted, and encrypted anew after Ann has registered hers.
     private func with(_ body: (Harness) async throws -> Void) async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in try await body(Harness(pool, .inClear)) }
-        for beginsEncrypted in [true, false] {
+        for changesKey in [false, true] {
             try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
-                let file = try TestTokenKeys.file()
-                let encryption = TokenEncryption(pool: pool, cipher: file.cipher)
-                if beginsEncrypted { try await encryption.begin() }
-                let harness = try await Harness(pool, TokenVault(file))
-                if !beginsEncrypted {
+                let first = try TokenKeys.generate()
+                var vault = TokenVault(try TestTokenKeys.file(first))
+                try await vault.check(pool)
+                var harness = try await Harness(pool, vault)
+                if changesKey {
+                    let file = try TestTokenKeys.file("\(first)2 \(try TokenKeys.newKey())")
+                    vault = TokenVault(file)
+                    let encryption = TokenEncryption(pool: pool, cipher: file.cipher)
                     try await encryption.begin()
                     #expect(try await encryption.finish() == 3)
+                    harness.vault = vault
                 }
                 try await body(harness)
                 let clear = try await pool.query(

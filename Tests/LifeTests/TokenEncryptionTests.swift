@@ -23,6 +23,8 @@ import Tokens
 
         var timesRead: Int { reads.withLock { $0 } }
 
+        var text: String { lines.withLock { $0.joined(separator: "\n") } }
+
         func add(_ id: String) throws {
             let key = try TokenKeys.newKey()
             lines.withLock { $0.append("\(id) \(key)") }
@@ -33,7 +35,7 @@ import Tokens
         func read() throws -> TokenKeyFile {
             try TokenKeyFile {
                 self.reads.withLock { $0 += 1 }
-                return self.lines.withLock { $0.joined(separator: "\n") }
+                return self.text
             }
         }
     }
@@ -69,28 +71,81 @@ import Tokens
         ).flatMap { row in try ["device_token", "push_to_start_token", "update_token"].map { try row.string($0) } }
     }
 
-    @Test func aKeyFileAloneWritesNothingOtherThanBefore() async throws {
+    @Test func anEmptyDatabaseBeginsEncryptedAndOneInClearIsRefused() async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
-            try await seed(pool, TokenVault(try TestTokenKeys.file()))
-            #expect(try await stored(pool) == ["dd", "aa", "ee"])
+            let vault = TokenVault(try TestTokenKeys.file())
+            try await vault.check(pool)
+            try await seed(pool, vault)
+            #expect(try await stored(pool).map(TokenCipher.key) == ["1", "1", "1"])
+            #expect(try await stored(pool).map(vault.decrypt) == ["dd", "aa", "ee"])
+        }
+        try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
+            try await seed(pool, .inClear)
+            let file = try TestTokenKeys.file()
+            await #expect(throws: TokenKeyFile.Mismatch.self) { try await TokenVault(file).check(pool) }
+            // As the laboratories do, which make a million rows by one statement.
+            let encryption = TokenEncryption(pool: pool, cipher: file.cipher)
+            try await encryption.begin()
+            #expect(try await encryption.finish() == 3)
+            #expect(try await stored(pool).map(TokenVault(file).decrypt) == ["dd", "aa", "ee"])
+            #expect(try await encryption.finish() == 0)
         }
     }
 
-    @Test func fromWhenItIsSaidOnTokensAreWrittenEncrypted() async throws {
+    @Test func ofTwoFilesThatBeginOneDatabaseOneIsRefused() async throws {
+        try await withDatabase(size: 6) { (pool: PostgresPool) async throws in
+            let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<4 {
+                    let vault = TokenVault(try TestTokenKeys.file())
+                    group.addTask {
+                        do { try await vault.check(pool) } catch is TokenKeyFile.Mismatch { return false }
+                        return true
+                    }
+                }
+                return try await group.reduce(into: [Bool]()) { $0.append($1) }
+            }
+            #expect(outcomes.filter { $0 }.count == 1)
+        }
+    }
+
+    /// A row of `processes`, as `Presence` writes it.
+    private func join(_ instance: String, _ vault: TokenVault?, _ pool: PostgresPool, lasts: String = "30 s")
+        async throws
+    {
+        try await pool.execute(
+            """
+            INSERT INTO processes (service, host, instance, version, started_at, expires_at, secrets, token_keys, calls)
+            VALUES ('api-gateway', 'here', $1, '1', clock_timestamp(), clock_timestamp() + $2::interval, '{}', $3::text[], '{}')
+            ON CONFLICT (service, host, instance) DO UPDATE SET token_keys = excluded.token_keys
+            """, [.text(instance), .text(lasts), vault.map { .textArray($0.fingerprints()) } ?? .null])
+    }
+
+    @Test func aKeyThatAProcessCannotReadDoesNotBegin() async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
-            let file = try TestTokenKeys.file()
-            let vault = TokenVault(file)
-            try await seed(pool, vault)
-            try await TokenEncryption(pool: pool, cipher: file.cipher).begin()
-            try await report("e2", pool, vault)
-            #expect(try await stored(pool).map(TokenCipher.key) == [nil, nil, "1"])
-            #expect(try await stored(pool).map(vault.decrypt) == ["dd", "aa", "e2"])
-            #expect(try await TokenEncryption(pool: pool, cipher: file.cipher).finish() == 2)
-            #expect(try await stored(pool).map(TokenCipher.key) == ["1", "1", "1"])
-            // The token of before is known as one that was replaced: a late report of it changes nothing.
-            try await report("ee", pool, vault)
-            #expect(try await stored(pool).map(vault.decrypt) == ["dd", "aa", "e2"])
-            #expect(try await TokenEncryption(pool: pool, cipher: file.cipher).finish() == 0)
+            let file = try File()
+            let (vault, behind) = (TokenVault(try file.read()), TokenVault(try TestTokenKeys.file(file.text)))
+            try await vault.check(pool)
+            try await join("a", vault, pool)
+            try await join("b", behind, pool)
+            try await join("bus", nil, pool)
+            try await join("dead", behind, pool, lasts: "-1 s")
+            try file.add("2")
+            let encryption = TokenEncryption(pool: pool, cipher: try file.read().cipher)
+            try await join("a", vault, pool)
+            let refusal = await #expect(throws: TokenEncryption.Failure.self) { try await encryption.begin() }
+            #expect(refusal?.description.contains("the key 2 cannot be read by api-gateway b on here:") == true)
+            #expect(try await encryption.writingKey() == "1")
+            try await join("b", vault, pool)
+            try await encryption.begin()
+            #expect(try await encryption.writingKey() == "2")
+            // What cannot read a key that is in use says so, and of the key before until no token is under it.
+            #expect(try await vault.trouble(pool) == nil)
+            #expect(try await behind.trouble(pool)?.contains("the key 2, which TOKEN_KEY_FILE does not have") == true)
+            file.remove("1")
+            let early = TokenVault(try file.read())
+            #expect(try await early.trouble(pool)?.contains("the key 1, which TOKEN_KEY_FILE does not have") == true)
+            _ = try await encryption.finish()
+            #expect(try await early.trouble(pool) == nil)
         }
     }
 
@@ -116,20 +171,18 @@ import Tokens
 
     @Test func aProcessWithoutTheKeysSaysSo() async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
-            let file = try TestTokenKeys.file()
-            try await TokenVault(try TestTokenKeys.file()).check(pool)
             try await TokenVault.inClear.check(pool)
-            try await TokenEncryption(pool: pool, cipher: file.cipher).begin()
+            let file = try TestTokenKeys.file()
             try await TokenVault(file).check(pool)
-            await #expect(throws: TokenVault.KeyMissing.self) { try await TokenVault.inClear.check(pool) }
-            // The same id, and another file.
-            await #expect(throws: TokenVault.KeyMissing.self) {
-                try await TokenVault(try TestTokenKeys.file()).check(pool)
+            // Without a file, and with the same id in another file.
+            for vault in [.inClear, TokenVault(try TestTokenKeys.file())] {
+                await #expect(throws: TokenKeyFile.Mismatch.self) { try await vault.check(pool) }
+                await #expect(throws: TokenKeyFile.Mismatch.self) { try await report("e1", pool, vault) }
             }
-            await #expect(throws: TokenEncryption.Failure.self) {
+            await #expect(throws: TokenKeyFile.Mismatch.self) {
                 try await TokenEncryption(pool: pool, cipher: try TestTokenKeys.file().cipher).begin()
             }
-            await #expect(throws: TokenVault.KeyMissing.self) { try await seed(pool, .inClear) }
+            await #expect(throws: TokenKeyFile.Mismatch.self) { try await seed(pool, .inClear) }
             #expect(try await pool.query("SELECT FROM devices").isEmpty)
         }
     }
@@ -142,7 +195,7 @@ import Tokens
             try await TokenEncryption(pool: pool, cipher: old).begin()
             try file.add("2")
             try await TokenEncryption(pool: pool, cipher: try file.read().cipher).begin()
-            await #expect(throws: TokenEncryption.Failure.self) {
+            await #expect(throws: TokenKeyFile.Mismatch.self) {
                 try await TokenEncryption(pool: pool, cipher: old).begin()
             }
             #expect(try await TokenEncryption(pool: pool, cipher: try file.read().cipher).writingKey() == "2")
@@ -165,29 +218,6 @@ import Tokens
             var records: [ActivityRecord] = []
             try await ActivityStore(pool: pool, vault: vault).roster(shards: Array(0..<64)) { records += $0 }
             #expect(Set(records.map(\.updateToken)) == [UpdateToken("ee"), nil])
-        }
-    }
-
-    /// Asked for while the device's token was in clear, and again when it is encrypted: it is one claim.
-    @Test func aClaimIsOneInEitherForm() async throws {
-        try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
-            let file = try TestTokenKeys.file()
-            let vault = TokenVault(file)
-            try await seed(pool, vault)
-            let devices = DeviceStore(pool: pool, vault: vault)
-            func claim(_ user: String) async throws -> TokenWait? {
-                try await devices.register(
-                    DeviceRegistration(deviceId: Self.phone), token: .set(DeviceToken("dd")), user: UserID(user)
-                ).waitsFor
-            }
-            #expect(try await claim("bob") == .confirmation)
-            let encryption = TokenEncryption(pool: pool, cipher: file.cipher)
-            try await encryption.begin()
-            #expect(try await claim("carl") == .owner)
-            #expect(try await encryption.finish() == 3)
-            #expect(try await claim("carl") == .owner)
-            let claims = try await pool.query("SELECT device_token FROM device_claims")
-            #expect(try claims.map { try vault.decrypt(try $0.string("device_token")) } == ["dd"])
         }
     }
 
@@ -215,9 +245,11 @@ import Tokens
     /// Many rows, and apps that register beside it.
     @Test func everyTokenIsBroughtUnderTheNewKeyBesideThoseWhoWrite() async throws {
         try await withDatabase(size: 6) { (pool: PostgresPool) async throws in
-            let file = try TestTokenKeys.file()
-            let vault = TokenVault(file)
+            let keys = try File()
+            let vault = TokenVault(try keys.read())
+            try await vault.check(pool)
             try await seed(pool, vault)
+            try keys.add("2")
             try await pool.execute(
                 """
                 INSERT INTO devices (user_id, device_id, route, shard, device_token, push_to_start_token)
@@ -230,7 +262,7 @@ import Tokens
                 SELECT 1, user_id, device_id, 1, route, shard, 'active', md5('a' || user_id), clock_timestamp(),
                     clock_timestamp() FROM devices WHERE user_id <> 'ann'
                 """)
-            let encryption = TokenEncryption(pool: pool, cipher: file.cipher)
+            let encryption = TokenEncryption(pool: pool, cipher: try keys.read().cipher)
             let writing = Task {
                 for round in 0..<40 {
                     try await report("f\(round)", pool, vault)
@@ -244,8 +276,8 @@ import Tokens
             try await writing.value
             let left = try await pool.query(
                 """
-                SELECT FROM devices WHERE device_token NOT LIKE '$%' OR push_to_start_token NOT LIKE '$%'
-                UNION ALL SELECT FROM live_activities WHERE update_token NOT LIKE '$%'
+                SELECT FROM devices WHERE device_token NOT LIKE '$%$2$%' OR push_to_start_token NOT LIKE '$%$2$%'
+                UNION ALL SELECT FROM live_activities WHERE update_token NOT LIKE '$%$2$%'
                 """)
             #expect(left.isEmpty)
             #expect(

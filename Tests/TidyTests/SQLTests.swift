@@ -29,7 +29,8 @@ import Testing
         ],
         "Services/APIGateway/Store/ActivityTokenBatch.swift": ["columns"],
         "Services/APIGateway/Store/ActivityTokenStore+SQL.swift": [
-            "condition", "followedAt", "hashes", "key", "recordsMax", "rotation", "row", "source", "startIsOut",
+            "condition", "followedAt", "formerHash(key)", "key", "recordsMax", "rotation", "row", "source",
+            "startIsOut",
             "startWasSent", "wasFormer",
         ],
         "Services/APIGateway/Store/ActivityTokenStore.swift": ["columnsOfDismissal", "recordsMax"],

@@ -138,6 +138,7 @@ ROWS = [
         panel("Memory", "Resident", [("process_resident_memory_bytes", "{{job}} {{instance}}")], "bytes"),
         panel("Open files", "Share of what each may open", [("process_open_fds / process_max_fds", "{{job}} {{instance}}")], "percentunit"),
         panel("Starts", "Of processes under one address, in five minutes", [("sum by (job) (changes(process_start_time_seconds[5m]))", "{{job}}")]),
+        panel("Push tokens that cannot be read", "Keys in use that a process does not have, and tokens that it left out", [("sightscreen_token_keys_missing", "keys {{job}} {{instance}}"), ("sum by (job) (increase(sightscreen_tokens_damaged_total[5m]))", "left out in 5 min: {{job}}")]),
         panel("Stalls", "A coordinator did not run for half a second, and read everything before it went on", [("sum by (instance) (increase(sightscreen_stalls_total[5m]))", "{{instance}}")]),
         panel("Lines of the log that were dropped", "Nobody read them in time", [("sum by (job) (increase(sightscreen_log_lines_dropped_total[5m]))", "{{job}}")]),
     ]),

@@ -1,6 +1,7 @@
 import Hummingbird
 import Postgres
 import Store
+import Tokens
 
 extension PostgresError {
     /// Whether the statement will fail however often it is repeated: bad data, a broken rule, a wrong name.
@@ -30,6 +31,7 @@ extension Problem {
             self.init(.unknownTeam, "neither side of the match has this id", field: "teamId")
         case BatcherRefusal.full: self = .unavailable("too many requests wait for the database")
         case BatcherRefusal.late: self = .unavailable("the database takes too long")
+        case is TokenKeyFile.Mismatch, TokenCipher.Failure.unknownKey: self = .unavailable("a key is missing")
         case let error as PostgresError where !error.isBug:
             // Trouble of PostgreSQL passes or is repaired, so the request may be repeated.
             self = .unavailable("the database cannot answer")

@@ -88,17 +88,17 @@ struct ActivityTokenBatch: Sendable {
     /// transactions that held the locks before have committed.
     var reading: [PostgresStatement] {
         let users = PostgresValue.textArray(jobs.map(\.user.rawValue))
-        let tokens = PostgresValue.textArray(jobs.map(\.request.activityToken.rawValue))
+        let lookups = PostgresValue.textArray(keys.map(\.lookup))
         return [
             PostgresStatement(Self.asPlannedOnce),
-            PostgresStatement(Self.lock, [users, tokens]),
+            PostgresStatement(Self.lock, [users, lookups]),
             PostgresStatement(
                 Self.readFacts,
                 [
                     .intArray(jobs.map(\.match.rawValue)), users, .textArray(jobs.map(\.request.deviceId?.rawValue)),
-                    tokens, .textArray(keys.map(\.lookup)),
+                    lookups,
                 ]),
-            PostgresStatement(Self.readOwners, [.textArray(keys.flatMap(\.all))]),
+            PostgresStatement(Self.readOwners, [lookups]),
             PostgresStatement(ActivityTokenStore.situations, [.intArray(matches.map(\.rawValue)), .int(dismissAfter)]),
             PostgresStatement(TokenVault.state),
         ]
@@ -115,13 +115,13 @@ struct ActivityTokenBatch: Sendable {
     /// Takes the locks of users and tokens, and returns the jobs for which another transaction holds one. It does not
     /// wait, so the order of the locks does not matter.
     private static let lock = """
-        SELECT r.i::int AS i FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS r (user_id, token, i)
+        SELECT r.i::int AS i FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS r (user_id, lookup, i)
         WHERE NOT pg_try_advisory_xact_lock(\(AdvisoryLock.user("r.user_id")))
-            OR NOT pg_try_advisory_xact_lock(\(AdvisoryLock.token("r.token")))
+            OR NOT pg_try_advisory_xact_lock(\(AdvisoryLock.token("r.lookup")))
         """
 
     private static let columns = ActivityTokenStore.columns(
-        followedAt: "w.created_at", wasFormer: ActivityTokenStore.wasFormer(["r.token", "r.lookup"]))
+        followedAt: "w.created_at", wasFormer: ActivityTokenStore.wasFormer("r.lookup"))
 
     /// Returns one row for each record of a job, or one row for a job without a record. LATERAL with LIMIT makes the
     /// planner look up each part by its index for each job, however wrong its statistics are while a match begins.
@@ -130,8 +130,8 @@ struct ActivityTokenBatch: Sendable {
             w.created_at IS NOT NULL AS is_followed,
             r.user_id = ANY (ARRAY(\(AccountStore.allDeletedJustNow))) AS is_deleted,
             l.*
-        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
-            AS r (match_id, user_id, named_id, token, lookup, i)
+        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
+            AS r (match_id, user_id, named_id, lookup, i)
         CROSS JOIN LATERAL (
             SELECT coalesce(r.named_id, (\(UserDevices.onlyOne("r.user_id")))) AS device_id OFFSET 0
         ) p
@@ -185,8 +185,7 @@ struct ActivityTokenBatch: Sendable {
         let arrived = Dictionary(uniqueKeysWithValues: zip(reporting, places))
         for place in jobs.indices {
             let own = reporting[place]
-            let all = keys[place].all.flatMap { owners[$0] ?? [] }
-            let others = all.filter { $0.owner != own }
+            let others = (owners[keys[place].lookup] ?? []).filter { $0.owner != own }
             guard !others.isEmpty else { continue }
             facts[place].holder = others.contains { $0.owner.user != own.user && $0.phoneIsTheirs } ? .another : .user
             facts[place].holderGoesFirst = others.contains { arrived[$0.owner].map { $0 < places[place] } ?? false }

@@ -27,11 +27,10 @@ extension ActivityTokenStore {
     /// A condition on a row `a` of `live_activities`: its start, or the start of its renewal, was sent.
     static let startWasSent = "(a.start_sent_at IS NOT NULL OR a.renewal_sent_at IS NOT NULL)"
 
-    /// A condition on a row of `live_activities`: it had one of these tokens before its present one. The keys are
-    /// hashed only for rows whose token was replaced, which are few.
-    static func wasFormer(_ keys: [String], of row: String = "a") -> String {
-        let hashes = keys.map(formerHash).joined(separator: ", ")
-        return "(\(row).former_tokens IS NOT NULL AND ARRAY[\(hashes)] && \(row).former_tokens)"
+    /// A condition on a row of `live_activities`: it had the token of this key before its present one. The key is hashed
+    /// only for rows whose token was replaced, which are few.
+    static func wasFormer(_ key: String, of row: String = "a") -> String {
+        "(\(row).former_tokens IS NOT NULL AND \(formerHash(key)) = ANY (\(row).former_tokens))"
     }
 
     /// The hash that is kept of a replaced token. The token itself is not kept, because it gives access to a Lock
@@ -68,7 +67,7 @@ extension ActivityTokenStore {
             activityID: try row.optionalString("activity_id").map { ActivityID($0) },
             // Any other token only has to differ from the reported one, so its key stands for it.
             token: try row.optionalString("token_key").map {
-                keys?.all.contains($0) == true ? reported ?? UpdateToken($0) : UpdateToken($0)
+                keys?.lookup == $0 ? reported ?? UpdateToken($0) : UpdateToken($0)
             },
             renewalStartID: try row.optionalString("renewal_start_id").map { StartID($0) },
             formerTokens: former.map { [$0] } ?? [], startIsOut: try row.bool("start_is_out"),
@@ -103,7 +102,7 @@ extension ActivityTokenStore {
     /// A rotation keeps the former token's hash.
     static let rotation = """
         update_token = v.token, token_at = clock_timestamp(),
-        former_tokens = CASE WHEN token_key(la.update_token) NOT IN (v.in_clear, v.lookup) THEN
+        former_tokens = CASE WHEN token_key(la.update_token) <> v.lookup THEN
             (array_prepend(\(formerHash("token_key(la.update_token)")), la.former_tokens))[1:\(ActivityGeneration.formerTokensMax)]
             ELSE la.former_tokens END
         """

@@ -92,13 +92,12 @@ struct ActivityTokenWrite {
     /// a push, because an end to this token would now reach the new activity; an end that still waits is dropped for
     /// the same reason.
     private static func take(_ rows: [Row]) -> PostgresStatement {
-        let keys = rows.flatMap { row in row.keys.all.map { (row, $0) } }
-        return PostgresStatement(
+        PostgresStatement(
             taking,
             [
-                .intArray(keys.map(\.0.place)), .intArray(keys.map(\.0.job.match.rawValue)),
-                .textArray(keys.map(\.0.job.user.rawValue)), .textArray(keys.map(\.0.device.rawValue)),
-                .textArray(keys.map(\.1)),
+                .intArray(rows.map(\.place)), .intArray(rows.map(\.job.match.rawValue)),
+                .textArray(rows.map(\.job.user.rawValue)), .textArray(rows.map(\.device.rawValue)),
+                .textArray(rows.map(\.keys.lookup)),
             ])
     }
 
@@ -155,9 +154,8 @@ struct ActivityTokenWrite {
             SET \(assignments), activity_id = coalesce(v.activity_id, la.activity_id),
                 changed_xid = pg_current_xact_id()
             FROM unnest($1::int[], $2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[],
-                $9::text[], $10::boolean[], $11::text[], $12::text[])
-                AS v (i, match_id, user_id, device_id, generation, mark, address, token, activity_id, lingers, in_clear,
-                    lookup)
+                $9::text[], $10::boolean[], $11::text[])
+                AS v (i, match_id, user_id, device_id, generation, mark, address, token, activity_id, lingers, lookup)
             WHERE la.ctid = v.address::tid AND la.match_id = v.match_id AND la.user_id = v.user_id
                 AND la.device_id = v.device_id AND la.generation = v.generation
                 AND la.changed_xid IS NOT DISTINCT FROM v.mark::xid8
@@ -169,7 +167,7 @@ struct ActivityTokenWrite {
                 .intArray(rows.map(\.generation)), .textArray(rows.map(\.mark)),
                 .textArray(rows.map(\.address)), .textArray(rows.map(\.token)),
                 .textArray(rows.map(\.job.request.activityId?.rawValue)), .boolArray(rows.map(\.lingers)),
-                .textArray(rows.map(\.keys.inClear)), .textArray(rows.map(\.keys.lookup)),
+                .textArray(rows.map(\.keys.lookup)),
             ])
     }
 

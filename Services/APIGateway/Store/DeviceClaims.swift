@@ -32,7 +32,7 @@ enum DeviceClaims {
         guard
             try await !transaction.query("SELECT FROM devices d WHERE \(owner)", Array(key.prefix(2))).isEmpty
         else { return nil }
-        // An older claim may hold the same token in clear, or under an older key; it is brought to the present form.
+        // An older claim may hold the same token under an older key; it is brought to the present form.
         try await transaction.execute(
             "UPDATE device_claims SET device_token = $2 WHERE \(TokenSQL.has("device_token", "$1"))",
             [token, .text(stored)])

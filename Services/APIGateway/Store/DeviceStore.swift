@@ -55,7 +55,8 @@ package struct DeviceStore: Sendable {
     ) async throws -> Registered {
         var newToken: DeviceToken?
         if case .set(let value) = token { newToken = value }
-        let (registered, moves) = try await pool.forUser(user, token: newToken) { [named = newToken] transaction in
+        let lookup = try newToken.map { try vault.keys(of: $0.rawValue).lookup }
+        let (registered, moves) = try await pool.forUser(user, token: lookup) { [named = newToken] transaction in
             let device = registration.deviceId
             var (newToken, token) = (named, token)
             var moves = 0
@@ -140,9 +141,10 @@ package struct DeviceStore: Sendable {
     /// until that phone's device token is confirmed.
     /// - Throws: `DeviceRequired`, `LimitReached`, `PostgresError`.
     package func register(_ registration: PushToStartRegistration, user: UserID) async throws -> Registered {
-        let (registered, moves) = try await pool.forUser(user, token: registration.pushToStartToken) { transaction in
+        let token = registration.pushToStartToken.rawValue
+        let lookup = try vault.keys(of: token).lookup
+        let (registered, moves) = try await pool.forUser(user, token: lookup) { transaction in
             let device = try await UserDevices.resolve(transaction, user: user, device: registration.deviceId)
-            let token = registration.pushToStartToken.rawValue
             let keys = try vault.parameter(token)
             let moves = try await Self.take(transaction, Self.takeStartToken, keys, user, device)
             try await UserDevices.touch(transaction, user: user, device: device)
@@ -249,13 +251,21 @@ package struct DeviceStore: Sendable {
     /// - Returns: the matches whose activities changed.
     package func unregister(_ name: String, user: UserID) async throws -> Set<MatchID> {
         try await pool.forUser(user) { transaction in
+            // The name may be a token in clear, so it is compared with the devices' ids here and not by the statement.
+            let devices = try await transaction.query(
+                "SELECT device_id FROM devices WHERE user_id = $1", [.text(user.rawValue)]
+            ).map { try $0.string("device_id") }
             let rows = try await transaction.query(
                 """
                 \(Self.leave)
-                WHERE user_id = $1 AND (device_id = $2 OR \(TokenSQL.has("device_token", "$3"))
+                WHERE user_id = $1 AND (device_id = ANY ($2::text[]) OR \(TokenSQL.has("device_token", "$3"))
                     OR \(TokenSQL.has("push_to_start_token", "$3")))
                 RETURNING device_id
-                """, [.text(user.rawValue), .text(name), try vault.parameter(name.lowercased())])
+                """,
+                [
+                    .text(user.rawValue), .textArray(devices.filter { $0 == name }),
+                    try vault.parameter(name.lowercased()),
+                ])
             var changed: Set<MatchID> = []
             for row in rows {
                 let device = DeviceID(try row.string("device_id"))

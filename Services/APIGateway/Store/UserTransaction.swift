@@ -7,13 +7,13 @@ extension PostgresPool {
     /// retried.
     ///
     /// - Parameters:
-    ///   - token: a push token that may have to be taken from another user; requests for the same token also run one
-    ///     after the other, so that they do not meet in each other's rows.
+    ///   - token: the lookup of a push token that may have to be taken from another user; requests for the same token
+    ///     also run one after the other, so that they do not meet in each other's rows.
     ///   - isDeletion: whether the request deletes the account itself.
     /// - Throws: `AccountDeleted` shortly after the account was deleted: a request that was in flight then, or came to
     ///   a gateway that did not know of it yet, must not leave rows behind that are never erased.
     func forUser<T: Sendable>(
-        _ user: UserID, token: (any PushToken)? = nil, isDeletion: Bool = false,
+        _ user: UserID, token: String? = nil, isDeletion: Bool = false,
         _ body: (PostgresTransaction) async throws -> T
     ) async throws -> T {
         var tries = 0
@@ -26,7 +26,7 @@ extension PostgresPool {
                         "SELECT pg_advisory_xact_lock(\(AdvisoryLock.user("$1")))", [.text(user.rawValue)])
                     if let token {
                         _ = try await transaction.query(
-                            "SELECT pg_advisory_xact_lock(\(AdvisoryLock.token("$1")))", [.text(token.rawValue)])
+                            "SELECT pg_advisory_xact_lock(\(AdvisoryLock.token("$1")))", [.text(token)])
                     }
                     if !isDeletion, try await AccountStore.wasDeletedJustNow(transaction, user) {
                         throw AccountDeleted()

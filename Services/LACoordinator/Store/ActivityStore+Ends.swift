@@ -119,15 +119,14 @@ extension ActivityStore {
             """
             WITH results AS (
                 SELECT * FROM unnest(
-                    $1::bigint[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::double precision[],
-                    $8::text[]
-                ) AS r (match_id, user_id, device_id, generation, in_clear, state, delay, lookup)
+                    $1::bigint[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::double precision[]
+                ) AS r (match_id, user_id, device_id, generation, lookup, state, delay)
             ), owed AS MATERIALIZED (
                 SELECT la.match_id, la.user_id, la.device_id, la.generation, results.state, results.delay
                 FROM results JOIN live_activities la
                     ON la.user_id = results.user_id AND la.device_id = results.device_id
                     AND la.match_id = results.match_id AND la.generation = results.generation
-                WHERE token_key(la.update_token) IN (results.in_clear, results.lookup) AND la.end_push = 'due'
+                WHERE token_key(la.update_token) = results.lookup AND la.end_push = 'due'
                 ORDER BY la.user_id, la.device_id, la.match_id, la.generation
                 FOR UPDATE OF la
             )
@@ -143,8 +142,7 @@ extension ActivityStore {
             [
                 .intArray(keys.map(\.matchID.rawValue)), .textArray(keys.map(\.userID.rawValue)),
                 .textArray(keys.map(\.deviceID.rawValue)), .intArray(keys.map(\.generation)),
-                .textArray(tokens.map(\.inClear)), .textArray(states.map(\.0)), .doubleArray(states.map(\.1)),
-                .textArray(tokens.map(\.lookup)),
+                .textArray(tokens.map(\.lookup)), .textArray(states.map(\.0)), .doubleArray(states.map(\.1)),
             ])
     }
 

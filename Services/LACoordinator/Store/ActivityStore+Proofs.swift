@@ -22,16 +22,15 @@ extension ActivityStore {
         try await pool.execute(
             """
             WITH proven AS (
-                SELECT user_id, device_id, array_agg(start_key) || array_agg(start_lookup) AS start_keys,
-                    array_agg(device_key) || array_agg(device_lookup) AS device_keys
-                FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-                    AS one (user_id, device_id, start_key, start_lookup, device_key, device_lookup)
+                SELECT user_id, device_id, array_agg(start_key) AS start_keys, array_agg(device_key) AS device_keys
+                FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
+                    AS one (user_id, device_id, start_key, device_key)
                 GROUP BY user_id, device_id
             ), locked AS (
                 -- In the order of everybody else. A proof for another bundle id is none.
                 SELECT d.user_id, d.device_id, p.start_keys, p.device_keys,
-                    CASE WHEN d.proven_bundle = $7 THEN d.start_token_proven_at END AS start_at,
-                    CASE WHEN d.proven_bundle = $7 THEN d.device_token_proven_at END AS device_at
+                    CASE WHEN d.proven_bundle = $5 THEN d.start_token_proven_at END AS start_at,
+                    CASE WHEN d.proven_bundle = $5 THEN d.device_token_proven_at END AS device_at
                 FROM devices d JOIN proven p ON p.user_id = d.user_id AND p.device_id = d.device_id
                 ORDER BY d.user_id, d.device_id FOR UPDATE OF d
             )
@@ -40,13 +39,12 @@ extension ActivityStore {
                     THEN coalesce(l.start_at, clock_timestamp()) ELSE l.start_at END,
                 device_token_proven_at = CASE WHEN token_key(d.device_token) = ANY (l.device_keys)
                     THEN coalesce(l.device_at, clock_timestamp()) ELSE l.device_at END,
-                proven_bundle = $7
+                proven_bundle = $5
             FROM locked l WHERE d.user_id = l.user_id AND d.device_id = l.device_id
             """,
             [
                 .textArray(rows.map(\.user.rawValue)), .textArray(rows.map(\.device.rawValue)),
-                .textArray(rows.map(\.start?.inClear)), .textArray(rows.map(\.start?.lookup)),
-                .textArray(rows.map(\.other?.inClear)), .textArray(rows.map(\.other?.lookup)), .text(bundleID),
+                .textArray(rows.map(\.start?.lookup)), .textArray(rows.map(\.other?.lookup)), .text(bundleID),
             ])
     }
 }

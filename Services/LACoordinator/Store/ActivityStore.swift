@@ -281,7 +281,7 @@ package struct ActivityStore: Sendable {
     /// - Returns: how many of the tokens were bad ones (`isBad`).
     @discardableResult
     package func retire(_ dead: [DeadToken]) async throws -> Int {
-        let dead = try dead.flatMap { dead in try vault.keys(of: dead.token.rawValue).all.map { (dead, key: $0) } }
+        let dead = try dead.map { ($0, key: try vault.keys(of: $0.token.rawValue).lookup) }
         let tokens: [PostgresValue] = [
             .intArray(dead.map(\.0.match.rawValue)), .textArray(dead.map(\.key)),
             .textArray(dead.map { "\($0.0.tokenAt)" }),

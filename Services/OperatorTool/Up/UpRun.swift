@@ -155,7 +155,7 @@ struct UpRun: Sendable {
         try await pool.waitUntilReachable { Output.error("waiting for PostgreSQL: \($0)") }
         _ = try await Migrator(pool: pool).migrate { Output.error($0) }
         let tokenKeys = suite.settings?[TokenKeyFile.setting] ?? secrets.tokenKeys
-        if let cipher = try TokenDatabaseOptions.cipher(tokenKeys) {
+        if let cipher = try RotateCommand.cipher(tokenKeys) {
             let encryption = TokenEncryption(pool: pool, cipher: cipher)
             try await encryption.begin()
             _ = try await encryption.finish()

@@ -13,6 +13,7 @@ enum MetricHelp {
         "sightscreen_database_query_seconds": "From a query's being sent to its answer.",
         "sightscreen_database_failures_total": "Queries that failed, by what went wrong.",
         "sightscreen_leases_held": "Leases that this process holds and trusts.",
+        "sightscreen_token_keys_missing": "Keys in use for push tokens that TOKEN_KEY_FILE does not have.",
         "sightscreen_tokens_damaged_total": "Stored push tokens that could not be decrypted, and were left out.",
         "sightscreen_leases_acquired_total": "Leases that this process acquired.",
         "sightscreen_leases_lost_total": "Leases that this process lost while it wanted them.",

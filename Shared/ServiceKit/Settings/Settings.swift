@@ -18,6 +18,8 @@ public struct Settings: Sendable {
     let logLevel: Logger.Level
     let logFormat: LogFormat
     let traces: TraceSettings
+    /// The secrets that were read so far.
+    let secrets = SecretsRead()
     private let reader: ConfigReader
     private let allowsStandIns: Bool
 
@@ -84,7 +86,7 @@ public struct Settings: Sendable {
 
     /// Returns a required secret: `NAME`, or the content of the file that `NAME_FILE` names.
     public func secret(_ name: String) throws(ConfigurationError) -> Secret {
-        guard let secret = try raw.secret(name) else {
+        guard let secret = try optionalSecret(name) else {
             throw ConfigurationError(
                 setting: name, problem: "is required; set it, or \(name)_FILE to a file that holds it")
         }
@@ -120,7 +122,11 @@ public struct Settings: Sendable {
         return text
     }
 
-    public func optionalSecret(_ name: String) throws(ConfigurationError) -> Secret? { try raw.secret(name) }
+    public func optionalSecret(_ name: String) throws(ConfigurationError) -> Secret? {
+        guard let secret = try raw.secret(name) else { return nil }
+        if name != DatabaseSetting.name { secrets.note(secret, of: name) }
+        return secret
+    }
 
     /// Returns `DATABASE_URL` after checking its form, and that nothing travels to another machine unprotected.
     public func database() throws(ConfigurationError) -> DatabaseSetting {
@@ -141,7 +147,9 @@ public struct Settings: Sendable {
     /// Returns the content of a file that holds a secret, for a required setting that is itself the path
     /// (`APNS_KEY_FILE`).
     public func secretFile(_ name: String) throws(ConfigurationError) -> Secret {
-        try SecretFile.read(path: raw.value(name), setting: name)
+        let secret = try SecretFile.read(path: raw.value(name), setting: name)
+        secrets.note(secret, of: name)
+        return secret
     }
 
     /// Returns the keys of `TOKEN_KEY_FILE`, which encrypt push tokens; nil without the setting, which only stand-ins

@@ -1,0 +1,174 @@
+import FoundationEssentials
+import Glibc
+import Logging
+public import Postgres
+
+/// Keeps this process's row in `processes`: that it runs, what it runs with, and how its last calls went. The row
+/// expires by itself soon after the process has died. A write that fails is tried again later and stops nothing.
+public actor Presence {
+    /// The time between two writes.
+    static let interval = Duration.seconds(10)
+    /// The time after which a row that is not renewed counts no more, and is deleted by the next process that writes.
+    static let lifetime = Duration.seconds(30)
+    /// The time between two looks at the key file, which may be replaced while the process runs.
+    static let keyInterval = Duration.seconds(2)
+    /// Writes that may fail at the start before the process goes on without a row.
+    private static let firstTries = 3
+
+    /// How a process that reads push tokens looks at its keys.
+    public struct TokenKeys: Sendable {
+        /// Reads the key file again and returns the keys' fingerprints.
+        var fingerprints: @Sendable () -> [String]
+        /// Returns why stored tokens cannot be read; nil if they can.
+        var trouble: @Sendable () async throws -> String?
+
+        public init(
+            fingerprints: @escaping @Sendable () -> [String], trouble: @escaping @Sendable () async throws -> String?
+        ) {
+            self.fingerprints = fingerprints
+            self.trouble = trouble
+        }
+    }
+
+    private let pool: PostgresPool
+    private let service: String
+    private let instance: String
+    private let host: String
+    private let context: ServiceContext
+    private let keys: TokenKeys?
+
+    private var hashes: String?
+    private var fingerprints: [String] = []
+    private var clockOffsetMs: Int?
+    private var isReachable = true
+
+    /// - Parameter keys: nil for a process that reads no push tokens.
+    public init(
+        pool: PostgresPool, service: String, instance: String, context: ServiceContext, keys: TokenKeys? = nil
+    ) {
+        self.pool = pool
+        self.service = service
+        self.instance = instance
+        self.context = context
+        self.keys = keys
+        host = Self.hostName
+    }
+
+    /// Writes the row for the first time, and deletes it again if `check` throws.
+    /// - Parameter check: asks by which key tokens are written. The row must be there before: `sightscreen secrets rotate`
+    ///   knows from it whether the process can read the next one.
+    public func begin(check: () async throws -> Void = {}) async throws {
+        fingerprints = keys?.fingerprints() ?? []
+        for _ in 0..<Self.firstTries {
+            await write()
+            if isReachable || Task.isCancelled { break }
+            try? await Task.sleep(for: .milliseconds(200))
+        }
+        do { try await check() } catch {
+            await delete()
+            throw error
+        }
+    }
+
+    /// Renews the row until the task is cancelled, and deletes it.
+    public func run() async {
+        var writtenAt = ContinuousClock.now
+        while true {
+            await checkKeys()
+            let now = keys?.fingerprints() ?? []
+            if now != fingerprints || !isReachable || .now - writtenAt >= Self.interval {
+                fingerprints = now
+                await write()
+                writtenAt = .now
+            }
+            do { try await Task.sleep(for: keys == nil ? Self.interval : Self.keyInterval) } catch { break }
+        }
+        await delete()
+    }
+
+    private func delete() async {
+        // The task of its own is not cancelled.
+        await Task { [pool, service, host, instance] in
+            _ = try? await pool.execute(
+                "DELETE FROM processes WHERE service = $1 AND host = $2 AND instance = $3",
+                [.text(service), .text(host), .text(instance)], deadline: .seconds(1))
+        }.value
+    }
+
+    private func checkKeys() async {
+        guard let keys else { return }
+        // A database that does not answer is another condition.
+        let trouble: String?
+        do { trouble = try await keys.trouble() } catch { return }
+        let isNew = context.readiness.missing.contains { $0.name == "token-keys" } == (trouble == nil)
+        context.readiness.set("token-keys", trouble == nil, reason: trouble)
+        guard isNew else { return }
+        if let trouble {
+            context.logger.error("Push tokens cannot be read", metadata: ["reason": "\(trouble)"])
+        } else {
+            context.logger.notice("Push tokens can be read again")
+        }
+    }
+
+    private func write() async {
+        do {
+            let hashes = try await secretHashes()
+            let calls = try JSONEncoder().encode(context.calls.all)
+            let begun = Date().timeIntervalSince1970
+            let rows = try await pool.query(
+                """
+                WITH expired AS (
+                    SELECT p.service, p.host, p.instance FROM processes p
+                    WHERE p.expires_at <= clock_timestamp() AND (p.service, p.host, p.instance) <> ($1, $2, $3)
+                    FOR UPDATE SKIP LOCKED
+                ), gone AS (
+                    DELETE FROM processes p USING expired e
+                    WHERE (p.service, p.host, p.instance) = (e.service, e.host, e.instance)
+                )
+                INSERT INTO processes AS p
+                    (service, host, instance, version, started_at, expires_at, secrets, token_keys, clock_offset_ms, calls)
+                VALUES ($1, $2, $3, $4, clock_timestamp(), clock_timestamp() + $5::double precision * interval '1 second',
+                    $6::jsonb, $7::text[], $8::bigint, $9::jsonb)
+                ON CONFLICT (service, host, instance) DO UPDATE SET
+                    version = excluded.version, expires_at = excluded.expires_at, secrets = excluded.secrets,
+                    token_keys = excluded.token_keys, clock_offset_ms = excluded.clock_offset_ms,
+                    calls = excluded.calls,
+                    started_at = CASE WHEN $10 THEN excluded.started_at ELSE p.started_at END
+                RETURNING extract(epoch FROM clock_timestamp())::double precision AS now
+                """,
+                [
+                    .text(service), .text(host), .text(instance), .text(Suite.version),
+                    .double(Self.lifetime / .seconds(1)), .text(hashes),
+                    keys == nil ? .null : .textArray(fingerprints), PostgresValue(clockOffsetMs),
+                    .text(String(decoding: calls, as: UTF8.self)), .bool(clockOffsetMs == nil),
+                ])
+            // The database's clock was read about half-way.
+            let middle = (begun + Date().timeIntervalSince1970) / 2
+            if let now = try rows.first?.double("now") { clockOffsetMs = Int(((middle - now) * 1_000).rounded()) }
+            isReachable = true
+        } catch {
+            if isReachable, !Task.isCancelled {
+                context.logger.warning("The row of this process could not be renewed", metadata: ["error": "\(error)"])
+            }
+            isReachable = false
+        }
+    }
+
+    /// The hashes of the settings' secrets as JSON. Their key is read once.
+    private func secretHashes() async throws -> String {
+        if let hashes { return hashes }
+        guard let row = try await pool.query("SELECT key FROM process_hash_key").first else {
+            throw PostgresError(.decoding, "no key for hashes")
+        }
+        let encoded = try JSONEncoder().encode(try context.secrets.hashes(key: try row.string("key")))
+        let text = String(decoding: encoded, as: UTF8.self)
+        hashes = text
+        return text
+    }
+
+    private static var hostName: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        gethostname(&buffer, buffer.count - 1)
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,165 @@
+import Logging
+import Postgres
+import Synchronization
+import TestKit
+import Testing
+
+@testable import ServiceKit
+
+/// The rows of `processes`.
+@Suite struct PresenceTests {
+    private static let silent = Logger(label: "presence") { _ in SwiftLogNoOpLogHandler() }
+
+    private static func context(_ secrets: [String: String] = [:], logger: Logger = silent) -> ServiceContext {
+        let context = ServiceContext(logger: logger, readiness: Readiness())
+        for (name, value) in secrets { context.secrets.note(Secret(value), of: name) }
+        return context
+    }
+
+    private static func instances(_ pool: PostgresPool) async throws -> [String] {
+        try await pool.query("SELECT instance FROM processes ORDER BY instance").map { try $0.string("instance") }
+    }
+
+    @Test func aProcessIsThereWhileItRuns() async throws {
+        try await withDatabase { pool in
+            let context = Self.context()
+            let presence = Presence(pool: pool, service: "bus", instance: "a", context: context)
+            try await presence.begin()
+            let left = try await pool.query(
+                "SELECT extract(epoch FROM expires_at - clock_timestamp())::double precision AS left FROM processes")
+            #expect(try left.map { (20...30).contains(try $0.double("left")) } == [true])
+            let running = Task { await presence.run() }
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(try await Self.instances(pool) == ["a"])
+            running.cancel()
+            await running.value
+            #expect(try await Self.instances(pool) == [])
+        }
+    }
+
+    @Test func aProcessThatRefusesToBeginLeavesNoRow() async throws {
+        struct Refusal: Error {}
+        try await withDatabase { pool in
+            let presence = Presence(pool: pool, service: "bus", instance: "a", context: Self.context())
+            await #expect(throws: Refusal.self) {
+                try await presence.begin { () async throws in
+                    #expect(try await Self.instances(pool) == ["a"])
+                    throw Refusal()
+                }
+            }
+            #expect(try await Self.instances(pool) == [])
+        }
+    }
+
+    @Test func whatHasExpiredIsDeletedByTheNextThatWrites() async throws {
+        try await withDatabase { pool in
+            for instance in ["a", "b", "c"] {
+                try await Presence(pool: pool, service: "bus", instance: instance, context: Self.context()).begin()
+            }
+            try await pool.execute(
+                "UPDATE processes SET expires_at = clock_timestamp() - interval '1 ms' WHERE instance IN ('a', 'b')")
+            // Its own row has expired, too: it stalled.
+            try await Presence(pool: pool, service: "bus", instance: "b", context: Self.context()).begin()
+            #expect(try await Self.instances(pool) == ["b", "c"])
+            let live = try await pool.query("SELECT FROM processes WHERE expires_at > clock_timestamp()")
+            #expect(live.count == 2)
+        }
+    }
+
+    @Test func secretsAreComparedAndNotLearned() async throws {
+        try await withDatabase { pool in
+            let secrets = [("a", "s3cret-of-all"), ("b", "s3cret-of-all"), ("c", "s3cret-of-another")]
+            for (instance, secret) in secrets {
+                try await Presence(
+                    pool: pool, service: "bus", instance: instance, context: Self.context(["API_KEY": secret])
+                ).begin()
+            }
+            let rows = try await pool.query(
+                "SELECT secrets ->> 'API_KEY' AS hash, processes::text AS line FROM processes ORDER BY instance")
+            let hashes = try rows.map { try $0.string("hash") }
+            #expect(hashes[0] == hashes[1] && hashes[1] != hashes[2])
+            #expect(hashes.allSatisfy { $0.utf8.count == 8 })
+            for row in rows { #expect(try !row.string("line").contains("s3cret")) }
+        }
+    }
+
+    @Test func theSecretsOfSettingsAreNotedAndTheDatabasesIsNot() throws {
+        let service = ServiceDescription(
+            name: "bus", summary: "For tests.", settings: [.sportMonksToken], usesDatabase: true)
+        let settings = try Settings(
+            environment: [
+                "DATABASE_URL": "postgresql:///x?host=/tmp", "SPORTMONKS_API_TOKEN": "token",
+                "SIGHTSCREEN_RUN_DIR": "/tmp",
+            ], arguments: [], service: service)
+        _ = try settings.database()
+        _ = try settings.tokenSecret("SPORTMONKS_API_TOKEN")
+        #expect(try Array(settings.secrets.hashes(key: "k").keys) == ["SPORTMONKS_API_TOKEN"])
+    }
+
+    @Test func lastCallsAreInTheRow() async throws {
+        try await withDatabase { pool in
+            let context = Self.context()
+            context.calls.record(.provider, status: 429)
+            context.calls.record(.apns, "accepted")
+            context.calls.record(.keys, status: nil)
+            try await Presence(pool: pool, service: "bus", instance: "a", context: context).begin()
+            let rows = try await pool.query(
+                """
+                SELECT calls -> 'provider' ->> 'outcome' AS provider, calls -> 'apns' ->> 'outcome' AS apns,
+                    calls -> 'keys' ->> 'outcome' AS keys, calls ? 'management' AS has_management,
+                    abs((calls -> 'apns' ->> 'at')::bigint - extract(epoch FROM clock_timestamp())) < 60 AS is_now
+                FROM processes
+                """)
+            let row = try #require(rows.first)
+            #expect(try row.string("provider") == "429")
+            #expect(try row.string("apns") == "accepted")
+            #expect(try row.string("keys") == "no answer")
+            #expect(try !row.bool("has_management"))
+            #expect(try row.bool("is_now"))
+        }
+    }
+
+    @Test func aWriteThatFailsStopsNothingAndIsSaidOnce() async throws {
+        try await withDatabase { pool in
+            let lines = LogLines()
+            let context = Self.context(logger: lines.logger)
+            let presence = Presence(pool: pool, service: "bus", instance: "a", context: context)
+            try await pool.execute("ALTER TABLE processes RENAME TO away")
+            try await presence.begin()
+            #expect(lines.count("The row of this process could not be renewed") == 1)
+            try await pool.execute("ALTER TABLE away RENAME TO processes")
+            let running = Task { await presence.run() }
+            try await eventually("the row is there") { try await Self.instances(pool) == ["a"] }
+            running.cancel()
+            await running.value
+        }
+    }
+
+    @Test func aProcessThatCannotReadTokensIsNotReadyUntilItCan() async throws {
+        try await withDatabase { pool in
+            let trouble = Mutex<String?>(nil)
+            let keys = Mutex(["1:aa"])
+            let context = Self.context()
+            let presence = Presence(
+                pool: pool, service: "bus", instance: "a", context: context,
+                keys: .init(
+                    fingerprints: { keys.withLock { $0 } }, trouble: { trouble.withLock { $0 } }))
+            try await presence.begin()
+            let running = Task { await presence.run() }
+            trouble.withLock { $0 = "a push token is encrypted by the key 2" }
+            try await eventually("it is not ready") {
+                context.readiness.missing
+                    == [.init(name: "token-keys", reason: "a push token is encrypted by the key 2")]
+            }
+            // The file has the key now: the row says so at once.
+            keys.withLock { $0 = ["1:aa", "2:bb"] }
+            trouble.withLock { $0 = nil }
+            try await eventually("it is ready, and its row has the key") {
+                let rows = try await pool.query("SELECT array_to_string(token_keys, ' ') AS keys FROM processes")
+                return try context.readiness.isReady && rows.map { try $0.string("keys") } == ["1:aa 2:bb"]
+            }
+            running.cancel()
+            await running.value
+        }
+    }
+}
