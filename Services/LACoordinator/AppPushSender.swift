@@ -67,10 +67,11 @@ actor AppPushSender {
     private func push(_ claim: FallbackClaim, _ gate: PushGate) async throws -> OneShot {
         let (path, target) = (APNsHeaders.path(token: claim.token), CandidateClaim.fallback(claim).target)
         guard case .start(let match, .visible) = claim.purpose else {
-            let payload = try AppPayload.reconcile(matchID: claim.purpose.match?.id, confirm: claim.purpose.nonce)
+            let payload = try AppPayload.reconcile(matchID: claim.purpose.match?.id, confirm: claim.nonce?.text)
                 .encode()
             return OneShot(
-                kind: .silent, path: path, headers: .reconcile(bundleID: bundleID, at: claim.now),
+                kind: .silent, path: path,
+                headers: .reconcile(bundleID: bundleID, at: claim.now, nonceUntil: claim.nonce?.until),
                 body: HTTP2SharedBody(payload.bytes), target: target, gate: gate)
         }
         let state = await publisher.newest(of: match.id).update?.contentState

@@ -71,12 +71,12 @@ public struct APNsHeaders: Hashable, Sendable {
             expiration: at + 4 * 60 * 60)
     }
 
-    /// The headers of a push that asks the app to reconcile, worth delivering for 4 h. Apple allows no other priority
-    /// for a push that shows nothing.
-    public static func reconcile(bundleID: String, at: Int) -> Self {
+    /// The headers of a push that asks the app to reconcile, worth delivering for 4 h, or until its nonce ends. Apple
+    /// allows no other priority for a push that shows nothing.
+    public static func reconcile(bundleID: String, at: Int, nonceUntil: Int? = nil) -> Self {
         Self(
             topic: .app(bundleID: bundleID), pushType: .background, priority: .routine,
-            expiration: at + 4 * 60 * 60)
+            expiration: nonceUntil ?? at + 4 * 60 * 60)
     }
 
     /// The headers of a notification, worth delivering for an hour and shown once per match.

@@ -44,6 +44,7 @@ public struct Migration: Sendable {
         Migration("m0027_token_encryption", PackageResources.m0027_token_encryption_sql),
         Migration("m0028_channels", PackageResources.m0028_channels_sql),
         Migration("m0029_logos", PackageResources.m0029_logos_sql),
+        Migration("m0030_phone_claims", PackageResources.m0030_phone_claims_sql),
         Migration("m0031_processes", PackageResources.m0031_processes_sql),
         Migration("m0032_proven_bundle", PackageResources.m0032_proven_bundle_sql),
     ]

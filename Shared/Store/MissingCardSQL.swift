@@ -23,18 +23,18 @@ package enum MissingCardSQL {
         """
     }
 
-    /// A condition on a row `d` of `devices`: it may get another silent push. The bound is two an hour, because Apple
-    /// delivers few, and fewer to an app that gets many.
+    /// A condition on a row `d` of `devices`: it may be asked about its cards. The bound is once an hour, beside the
+    /// pushes with nonces (`PhoneClaimSQL.pushesMax`), which another user can cause and which take nothing of it. Apple
+    /// delivers few silent pushes, and fewer to an app that gets many.
     package static let mayAsk = """
-        (d.reconcile_before_at IS NULL OR d.reconcile_before_at <= clock_timestamp() - interval '1 hour')
+        (d.reconcile_sent_at IS NULL OR d.reconcile_sent_at <= clock_timestamp() - interval '1 hour')
         """
 
-    /// The assignments when a silent push is sent, for whatever purpose.
-    package static let asked = """
-        reconcile_due_at = NULL, reconcile_before_at = d.reconcile_sent_at, reconcile_sent_at = clock_timestamp()
-        """
-    /// The assignments when the silent push has certainly not been sent.
-    package static let notAsked = "reconcile_sent_at = d.reconcile_before_at, reconcile_before_at = NULL"
+    /// The assignments when a phone is asked about its cards.
+    package static let asked = "reconcile_due_at = NULL, reconcile_sent_at = clock_timestamp()"
+    /// The assignment when that push has certainly not been sent. The one before was over an hour ago, and need not be
+    /// remembered.
+    package static let notAsked = "reconcile_sent_at = NULL"
 
     /// Records what a phone that is awake (`$1`, `$2`) reports: the cards it shows, of the matches `$3`, last seen at
     /// `$4` (seconds; null: now), its last restart `$5`, and the ids `$6` of the cards that the app or the system has

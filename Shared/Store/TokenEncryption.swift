@@ -30,7 +30,6 @@ package struct TokenEncryption: Sendable {
             Column(
                 table: "live_activities", name: "update_token",
                 key: [("user_id", "text"), ("device_id", "text"), ("match_id", "bigint"), ("generation", "int")]),
-            Column(table: "device_claims", name: "device_token", key: [("device_token", "text")]),
             Column(table: "apns_provider_tokens", name: "token", key: [("key_id", "text")]),
             Column(table: "apns_provider_tokens", name: "previous_token", key: [("key_id", "text")]),
         ]

@@ -48,6 +48,14 @@ package final class TokenVault: Sendable {
     /// The lookup of a token, as a parameter for `TokenSQL.has`.
     package func parameter(_ token: String) throws -> PostgresValue { .textArray([try keys(of: token).lookup]) }
 
+    /// Returns the nonce of a claim to a phone (`PhoneClaimSQL`): a keyed hash of the stored challenge. It is made anew
+    /// where it is sent and where it is checked, and is kept nowhere. No token begins with the word before the
+    /// challenge, so that no lookup of a token is a nonce. Without a key file it is the challenge itself.
+    package func nonce(of challenge: String) throws -> String {
+        guard let cipher else { return challenge }
+        return String(try cipher.lookup("nonce \(challenge)").dropFirst())
+    }
+
     // MARK: - Reading
 
     /// Returns a stored token in clear.

@@ -39,12 +39,13 @@ struct APNsHeadersTests {
         #expect(headers.priority == .immediate)
     }
 
-    @Test func aSilentPushGoesToTheAppAtPriorityFiveAndIsWorthFourHours() {
+    @Test func aSilentPushGoesToTheAppAtPriorityFiveAndIsWorthFourHoursOrItsNonce() {
         let headers = APNsHeaders.reconcile(bundleID: "app", at: 100)
         #expect(
             headers.fields.map { "\($0.name): \($0.value)" } == [
                 "apns-topic: app", "apns-push-type: background", "apns-priority: 5", "apns-expiration: 14500",
             ])
+        #expect(APNsHeaders.reconcile(bundleID: "app", at: 100, nonceUntil: 3_700).expiration == 3_700)
     }
 
     @Test func aVisiblePushGoesToTheAppAtOnce() {

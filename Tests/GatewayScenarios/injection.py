@@ -162,9 +162,10 @@ def settle(scenario):
             scenario.request("POST", path, body, token=scenario.tokens[user])
     owner, claimant = (scenario.pools.users[user].sub for user in ("bob", "carol"))
     scenario.sql(f"""
-        INSERT INTO device_claims (device_token, owner_id, owner_device_id, shard, user_id, device_id, nonce)
-        VALUES ('{"56" * 32}', '{owner}', 'phone-b', 0, '{claimant}', 'phone-c', '{NONCE}')
-        ON CONFLICT (device_token) DO UPDATE SET nonce = excluded.nonce, sent_at = NULL""")
+        INSERT INTO phone_claims (token_key, user_id, device_id, challenge, sent_at)
+        VALUES ('{"56" * 32}', '{claimant}', 'phone-c', '{NONCE}', clock_timestamp())
+        ON CONFLICT (token_key, user_id) DO UPDATE
+        SET challenge = excluded.challenge, claimed_at = excluded.claimed_at, sent_at = excluded.sent_at, refused_at = NULL""")
 
 
 def payloads_for(form, changed):

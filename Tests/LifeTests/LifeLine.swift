@@ -15,7 +15,7 @@ enum LifeLine {
             since \((phone.startToken == nil ? nil : phone.startTokenAt).seconds) dead \(phone.startTokenIsDead) \
             fallback \(fallback.step.rawValue) since \((fallback.step == .none ? nil : fallback.since).seconds) \
             spent \(isSpent) visible \(fallback.visibleAt.seconds) \
-            asks \(phone.reconcile.isDue) \(phone.reconcile.sentAt.last.seconds)
+            asks \(phone.reconcile.isDue) \(phone.reconcile.sentAt.seconds)
             """,
         ]
         for generation in life.generations.reversed() { lines.append(text(generation, now)) }

@@ -244,7 +244,7 @@ import Testing
             try await harness.registerStartToken("aa02")
             try await harness.pool.execute("UPDATE live_activities SET start_given_up_at = clock_timestamp()")
             #expect(try await harness.move() == [.silent: 1])
-            #expect(try await harness.claim().count == 1)
+            #expect(try await harness.claim().count == (step == "silent" ? 1 : 0), "it was asked within the hour")
             try await harness.later()
             #expect(try await harness.move() == (step == "passive" ? [.passive: 1] : [.visible: 1]))
         }

@@ -104,8 +104,8 @@ struct StatementMistake: Sendable {
             "a card is in question after a sign-out", "WHERE user_id = $1 AND device_id = $2 AND card IS NOT NULL",
             "WHERE user_id = $1 AND device_id = $2 AND false"),
         .init(
-            "a phone is asked every minute", "d.reconcile_before_at <= clock_timestamp() - interval '1 hour'",
-            "d.reconcile_before_at <= clock_timestamp() - interval '1 minute'", in: 4),
+            "a phone is asked every minute", "d.reconcile_sent_at <= clock_timestamp() - interval '1 hour'",
+            "d.reconcile_sent_at <= clock_timestamp() - interval '1 minute'", in: 3),
         .init(
             "a phone's answer is not heard", "left_at = NULL, reconcile_due_at = NULL,",
             "left_at = NULL, reconcile_due_at = d.reconcile_due_at,"),

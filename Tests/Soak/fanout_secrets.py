@@ -94,7 +94,7 @@ class Keys:
         return int(self.fanout.sql(f"""
             SELECT count(*) FROM (
                 SELECT device_token AS token FROM devices UNION ALL SELECT push_to_start_token FROM devices
-                UNION ALL SELECT update_token FROM live_activities UNION ALL SELECT device_token FROM device_claims
+                UNION ALL SELECT update_token FROM live_activities
                 UNION ALL SELECT token FROM apns_provider_tokens UNION ALL SELECT previous_token FROM apns_provider_tokens
             ) AS t WHERE token IS NOT NULL AND split_part(token, '$', 3) <> '{self.count}'""")[0][0])
 

@@ -57,6 +57,9 @@ import Testing
             "columns", "condition", "isUnseen", "same", "table",
         ],
         "Services/MatchOrchestrator/Store/OrchestratorStore+Fallback.swift": ["isInQuestion"],
+        "Shared/Store/PhoneClaimSQL.swift": [
+            "key", "lifetime", "pushesMax", "refusal", "row", "validity", "wasSent(row)",
+        ],
         "Shared/Store/StartBudget.swift": ["attempts", "ofPhone", "row", "sentAt"],
         "Shared/Store/StartFallbackSQL.swift": ["followLasts", "hashes", "key", "keys", "match", "row"],
         "Shared/Store/TokenEncryption.swift": [
@@ -64,7 +67,7 @@ import Testing
             #"last == nil ? "" : " AND (\(names)) > (\(from))""#, "names", "texts",
         ],
         "Shared/Store/TokenVault.swift": ["column", "parameter"],
-        "Services/APIGateway/Store/DeviceClaims.swift": ["isOpen", "owner", "pause", "row", "validity"],
+        "Services/APIGateway/Store/PhoneClaims.swift": ["row", "tokensMax"],
         "Services/APIGateway/Store/DeviceStore.swift": ["mayBeTaken"],
         "Services/LACoordinator/Store/DeadTokenSQL.swift": ["registered", "since"],
         "Services/APIGateway/Store/UserDevices+Room.swift": ["unseenDays"],

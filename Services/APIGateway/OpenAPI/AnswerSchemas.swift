@@ -125,7 +125,6 @@ enum AnswerSchemas {
                 "gone", .list(.anyText),
                 "Followed matches in play whose card is gone, perhaps swiped away: offer to show it again."),
             Schema.optional("waitsFor", .named("TokenWait"), "With 202: the token is another user's."),
-            Schema.optional("confirm", .anyText, "Somebody else claims this phone's device token: echo the nonce."),
         ]),
         "TokenWait": .choice(["confirmation", "deviceToken", "owner", "other"]),
         "Activity": .object([

@@ -22,7 +22,7 @@ struct DeviceRoutes: Sendable {
                 "POST", "/devices/confirm", .users,
                 Operation(
                     id: "confirmDevice", summary: "Echo the nonce that a silent push brought.", tag: .devices,
-                    answer: .nothing("The phone's tokens are the caller's: those it claimed, or those it had."),
+                    answer: .nothing("The phone is the caller's; other users' claims to it are refused."),
                     refusals: [.notFound, .deviceRequired], limit: .registrations
                 ).taking(DeviceConfirmation.body), confirm),
             Route(
@@ -32,7 +32,8 @@ struct DeviceRoutes: Sendable {
                     tag: .devices, answer: .ok("Device", "It is registered."),
                     accepted:
                         "It is another user's token, and nothing has changed: it goes with the phone's device token.",
-                    refusals: [.deviceRequired, .limitReached], limit: .registrations), taking: registerStartToken),
+                    refusals: [.deviceRequired, .limitReached], limit: .registrations),
+                taking: registerStartToken),
             Route(
                 "DELETE", "/devices/:deviceToken", .users,
                 Operation(
@@ -73,7 +74,7 @@ struct DeviceRoutes: Sendable {
         return DeviceResponse(
             deviceId: registered.device, liveActivitiesCapable: registered.isCapable, end: cards?.end,
             tokensWanted: wanted.isEmpty ? nil : wanted, gone: gone.isEmpty ? nil : gone,
-            waitsFor: registered.waitsFor, confirm: registered.confirm)
+            waitsFor: registered.waitsFor)
     }
 
     @Sendable private func confirm(_ request: GatewayRequest) async throws -> Reply {
@@ -157,7 +158,7 @@ extension DeviceConfirmation: RequestBody {
     static let body = Operation.Body(
         name: "DeviceConfirmation",
         fields: [
-            Schema.required("nonce", .text(.identifier), "The silent push's `confirm`, valid for 5 minutes."),
+            Schema.required("nonce", .text(.identifier), "The silent push's `confirm`, valid for an hour."),
             Schema.optional("deviceId", .text(.identifier), "May be left out by users of one phone."),
         ])
 

@@ -75,14 +75,14 @@ package struct AccountStore: Sendable {
                     live_activities_enabled = DEFAULT, frequent_pushes_enabled = DEFAULT,
                     broadcast = DEFAULT, created_at = DEFAULT,
                     \(StartFallbackSQL.forgotten), visible_push_at = NULL,
-                    reconcile_sent_at = NULL, reconcile_before_at = NULL, former_start_tokens = NULL,
+                    reconcile_sent_at = NULL, former_start_tokens = NULL,
                     left_at = clock_timestamp(),
                     -- So long ago that a phone that comes back is noted as seen anew.
                     last_seen_at = clock_timestamp() - interval '1 day'
                 WHERE user_id = $1
                 """, key)
             try await transaction.execute("DELETE FROM match_follows WHERE user_id = $1", key)
-            try await transaction.execute("DELETE FROM device_claims WHERE user_id = $1 OR owner_id = $1", key)
+            try await transaction.execute(PhoneClaims.erase, key)
             let ended = try await transaction.query(
                 """
                 UPDATE live_activities

@@ -158,7 +158,7 @@ struct ActivityTokenBatch: Sendable {
     /// would walk over all ends that are due, and after a match those are many.
     static let readOwners = """
         SELECT o.token_key, o.match_id, o.user_id, o.device_id, EXISTS (
-            SELECT FROM devices d WHERE d.user_id = o.user_id AND d.device_id = o.device_id AND \(DeviceClaims.isTheirs("d"))
+            SELECT FROM devices d WHERE d.user_id = o.user_id AND d.device_id = o.device_id AND \(PhoneClaims.isTheirs("d"))
         ) AS phone_is_theirs
         FROM unnest($1::text[]) AS r (key) CROSS JOIN LATERAL (\(ActivityTokenStore.owners(of: "r.key"))) AS o
         """

@@ -30,8 +30,6 @@ package struct DeviceStore: Sendable {
         package var cards = Cards()
         /// The event that the token waits for; another user has it and keeps it until then.
         package var waitsFor: TokenWait?
-        /// The nonce with which this phone refuses another user's claim to its device token.
-        package var confirm: String?
     }
 
     package struct Cards: Hashable, Sendable {
@@ -61,16 +59,17 @@ package struct DeviceStore: Sendable {
             var (newToken, token) = (named, token)
             var moves = 0
             var wait: TokenWait?
-            var confirm: String?
+            var reconciledAt: String?
             let writer = try await vault.writer(in: transaction)
             var keys = PostgresValue.textArray([])
             if let value = newToken {
                 keys = try vault.parameter(value.rawValue)
-                wait = try await DeviceClaims.claim(
-                    transaction, keys, stored: try writer(value.rawValue), user, device)
+                wait = try await PhoneClaims(transaction: transaction, vault: vault).claim(value, user, device)
                 if wait == nil {
-                    moves = try await Self.take(transaction, Self.takeDeviceToken, keys, user, device)
-                    confirm = try await DeviceClaims.nonce(transaction, refusing: keys, user, device)
+                    let losers = try await transaction.query(
+                        Self.takeDeviceToken, [keys, .text(user.rawValue), .text(device.rawValue)])
+                    moves = try Self.moves(losers, to: user)
+                    reconciledAt = try losers.first?.optionalString("reconciled_at")
                 } else {
                     (newToken, token) = (nil, .keep)
                 }
@@ -81,10 +80,12 @@ package struct DeviceStore: Sendable {
                 """
                 INSERT INTO devices AS d
                     (user_id, device_id, route, shard, platform, environment, device_token, device_token_at, os_version,
-                     app_version, live_activities_enabled, frequent_pushes_enabled, broadcast)
+                     app_version, live_activities_enabled, frequent_pushes_enabled, broadcast, reconcile_sent_at)
                 VALUES ($1, $2, $3, $4, $5, coalesce($6::text, 'production'), $7::text,
                     CASE WHEN $7::text IS NOT NULL THEN clock_timestamp() END, $8::text, $9::text,
-                    coalesce($10::bool, true), coalesce($11::bool, true), coalesce($14::bool, false))
+                    coalesce($10::bool, true), coalesce($11::bool, true), coalesce($14::bool, false),
+                    -- The silent pushes of an hour are of the token, whatever its phone is called.
+                    $15::timestamptz)
                 ON CONFLICT (user_id, device_id) DO UPDATE
                 SET route = excluded.route, shard = excluded.shard, platform = excluded.platform,
                     environment = coalesce($6::text, d.environment),
@@ -102,6 +103,7 @@ package struct DeviceStore: Sendable {
                     frequent_pushes_enabled = coalesce($11::bool, d.frequent_pushes_enabled),
                     broadcast = coalesce($14::bool, d.broadcast),
                     last_seen_at = clock_timestamp(), left_at = NULL, reconcile_due_at = NULL,
+                    reconcile_sent_at = greatest(d.reconcile_sent_at, excluded.reconcile_sent_at),
                     \(StartFallbackSQL.registered)
                 RETURNING \(LiveMatch.capableDevice) AS capable
                 """,
@@ -111,7 +113,7 @@ package struct DeviceStore: Sendable {
                     PostgresValue(try newToken.map { try writer($0.rawValue) }), PostgresValue(registration.osVersion),
                     PostgresValue(registration.appVersion), PostgresValue(registration.liveActivitiesEnabled),
                     PostgresValue(registration.frequentPushesEnabled), .bool(token == .keep), keys,
-                    PostgresValue(registration.broadcast),
+                    PostgresValue(registration.broadcast), PostgresValue(reconciledAt),
                 ])
             let capable = try rows.first?.bool("capable") ?? false
             var cards = Cards()
@@ -128,8 +130,7 @@ package struct DeviceStore: Sendable {
             }
             changed.formUnion(try await resume(transaction, user, device, capable: capable, running: running))
             let registered = Registered(
-                device: device, isCapable: capable, changedMatches: changed, cards: cards, waitsFor: wait,
-                confirm: confirm)
+                device: device, isCapable: capable, changedMatches: changed, cards: cards, waitsFor: wait)
             return (registered, moves)
         }
         TokenMoves.count(.device, moves)
@@ -146,7 +147,9 @@ package struct DeviceStore: Sendable {
         let (registered, moves) = try await pool.forUser(user, token: lookup) { transaction in
             let device = try await UserDevices.resolve(transaction, user: user, device: registration.deviceId)
             let keys = try vault.parameter(token)
-            let moves = try await Self.take(transaction, Self.takeStartToken, keys, user, device)
+            let moves = try Self.moves(
+                try await transaction.query(Self.takeStartToken, [keys, .text(user.rawValue), .text(device.rawValue)]),
+                to: user)
             try await UserDevices.touch(transaction, user: user, device: device)
             guard let capable = try await setStartToken(transaction, token, user, device) else {
                 return (Registered(device: device, isCapable: false, changedMatches: [], waitsFor: .deviceToken), 0)
@@ -201,38 +204,38 @@ package struct DeviceStore: Sendable {
         RETURNING \(LiveMatch.capableDevice) AS capable
         """
 
-    /// Echoes a nonce (`POST /devices/confirm`). From the claimant it moves the device token, and with it the start
-    /// token that this phone of the former owner had; the former owner's activities on it end. From the owner it
-    /// refuses the claim.
-    /// - Returns: the matches whose activities changed; nil if there is no such claim.
+    /// Echoes a nonce (`POST /devices/confirm`). The phone is its user's then, and other users' claims to it are
+    /// refused. If another user's row had the device token, it moves, and with it the start token that this phone of the
+    /// former owner had; the former owner's activities on it end.
+    /// - Returns: the matches whose activities changed; nil if this user may not echo such a nonce now.
     /// - Throws: `DeviceRequired`, `PostgresError`.
     package func confirm(_ confirmation: DeviceConfirmation, user: UserID) async throws -> Set<MatchID>? {
         let (changed, moves) = try await pool.forUser(user) { transaction -> (Set<MatchID>?, [TokenMoves.Kind]) in
             let device = try await UserDevices.resolve(transaction, user: user, device: confirmation.deviceId)
-            guard let claim = try await DeviceClaims.settle(transaction, confirmation.nonce, user, device) else {
-                return (nil, [])
-            }
-            if claim.isRefused { return ([], []) }
-            let deviceToken = try vault.decrypt(claim.token)
-            let former: [PostgresValue] = [.text(claim.owner.rawValue), .text(claim.ownersDevice.rawValue)]
-            let startToken = try await transaction.query(
-                "SELECT push_to_start_token FROM devices WHERE user_id = $1 AND device_id = $2 FOR UPDATE", former
-            ).first?.optionalString("push_to_start_token").map(vault.decrypt)
-            let lost = try await transaction.query(
-                "\(Self.leave) WHERE user_id = $1 AND device_id = $2 AND \(TokenSQL.has("device_token", "$3")) RETURNING 1",
-                former + [try vault.parameter(deviceToken)])
-            // The owner has another token by now, or none; the claimant has to register it once more.
-            guard !lost.isEmpty else { return (nil, []) }
-            var changed = try await PendingStarts.endAll(transaction, user: claim.owner, device: claim.ownersDevice)
-            let key: [PostgresValue] = [.text(user.rawValue), .text(device.rawValue)]
+            let claims = PhoneClaims(transaction: transaction, vault: vault)
+            guard let holder = try await claims.settle(confirmation.nonce, user, device) else { return (nil, []) }
+            if holder.user == user { return ([], []) }
+            try await transaction.execute(
+                "\(Self.leave) WHERE user_id = $1 AND device_id = $2",
+                [.text(holder.user.rawValue), .text(holder.device.rawValue)])
+            var changed = try await PendingStarts.endAll(transaction, user: holder.user, device: holder.device)
             let rows = try await transaction.query(
                 """
                 UPDATE devices d SET device_token = $3, device_token_at = clock_timestamp(),
-                    device_token_proven_at = clock_timestamp(), left_at = NULL, last_seen_at = clock_timestamp()
+                    device_token_proven_at = NULL, left_at = NULL, last_seen_at = clock_timestamp(),
+                    reconcile_sent_at = greatest(d.reconcile_sent_at, $4::timestamptz)
                 WHERE user_id = $1 AND device_id = $2
-                RETURNING \(LiveMatch.capableDevice) AS capable
-                """, key + [.text(try await vault.writer(in: transaction)(deviceToken))])
-            guard var capable = try rows.first?.bool("capable") else { throw DeviceRequired() }
+                RETURNING \(LiveMatch.capableDevice) AS capable, push_to_start_token IS NULL AS has_no_start_token
+                """,
+                [
+                    .text(user.rawValue), .text(device.rawValue),
+                    .text(try await vault.writer(in: transaction)(try vault.decrypt(holder.token))),
+                    PostgresValue(holder.reconciledAt),
+                ])
+            guard let row = rows.first else { throw DeviceRequired() }
+            var capable = try row.bool("capable")
+            // A start token that the phone has registered itself is its own, whatever the former owner called one.
+            let startToken = try row.bool("has_no_start_token") ? holder.startToken.map(vault.decrypt) : nil
             if let startToken {
                 capable = try await setStartToken(transaction, startToken, user, device) ?? capable
             }
@@ -269,6 +272,7 @@ package struct DeviceStore: Sendable {
             var changed: Set<MatchID> = []
             for row in rows {
                 let device = DeviceID(try row.string("device_id"))
+                try await transaction.execute(PhoneClaims.withdraw, [.text(user.rawValue), .text(device.rawValue)])
                 changed.formUnion(try await PendingStarts.endAll(transaction, user: user, device: device))
             }
             return changed
@@ -285,25 +289,20 @@ package struct DeviceStore: Sendable {
 
     // MARK: -
 
+    /// Counts the other users from whom a token was taken.
+    private static func moves(_ losers: [PostgresRow], to user: UserID) throws -> Int {
+        try losers.count(where: { try $0.string("user_id") != user.rawValue })
+    }
+
+    private static let mayBeTaken = "(user_id = $2 OR NOT \(PhoneClaims.isTheirs("devices")))"
+
     /// Takes a token from the device that has it, and changes nothing else there. The device is another one of the
     /// user, or its user has left it. Cards that are still there are named in the answer when that phone next lists its
     /// activities.
-    /// - Returns: from how many other users the token moved.
-    private static func take(
-        _ transaction: PostgresTransaction, _ statement: String, _ keys: PostgresValue, _ user: UserID,
-        _ device: DeviceID
-    ) async throws -> Int {
-        let losers = try await transaction.query(
-            statement, [keys, .text(user.rawValue), .text(device.rawValue)])
-        return try losers.count(where: { try $0.string("user_id") != user.rawValue })
-    }
-
-    private static let mayBeTaken = "(user_id = $2 OR NOT \(DeviceClaims.isTheirs("devices")))"
-
     private static let takeDeviceToken = """
         UPDATE devices SET device_token = NULL, device_token_at = NULL, device_token_proven_at = NULL
         WHERE \(TokenSQL.has("device_token", "$1")) AND (user_id, device_id) <> ($2, $3) AND \(mayBeTaken)
-        RETURNING user_id
+        RETURNING user_id, reconcile_sent_at::text AS reconciled_at
         """
 
     /// Takes a start token, unless the phone reports one that it had formerly.

@@ -21,7 +21,7 @@ extension ActivityStore {
             [.intArray(leases.map(\.shard)), .intArray(leases.map(\.epoch)), .int(limit), .text(bundleID)]
         }
         let nonces = try await pool.query(Self.claimNonces, parameters(limit)).compactMap {
-            try claim($0, .confirm(nonce: try $0.string("nonce")))
+            try claim($0, .confirm(challenge: try $0.string("challenge")))
         }
         guard nonces.count < limit else { return nonces }
         let claims =
@@ -50,7 +50,11 @@ extension ActivityStore {
             shard: try row.int("shard"), environment: try row.environment(),
             token: DeviceToken(token),
             isProven: try row.bool("is_proven"),
-            purpose: purpose, now: try row.int("now"), mark: try row.string("mark"))
+            purpose: purpose,
+            nonce: try row.optionalString("challenge").map {
+                FallbackClaim.Nonce(text: try vault.nonce(of: $0), until: try row.int("nonce_until"))
+            },
+            now: try row.int("now"), mark: try row.string("mark"))
     }
 
     private static let heldShards = """
@@ -59,29 +63,32 @@ extension ActivityStore {
         JOIN devices d ON d.shard = held.shard
         """
 
+    /// Claims the pushes of claims to phones, one for a token at a time and the oldest first. They take nothing of what
+    /// a phone may be asked about its cards, so that another user cannot use that up; but the app lists its cards.
     private static let claimNonces = """
         WITH due AS (
-            SELECT c.nonce, d.user_id, d.device_id FROM \(heldShards)
-            JOIN device_claims c ON c.shard = d.shard AND c.owner_id = d.user_id AND c.owner_device_id = d.device_id
-                AND token_key(c.device_token) = token_key(d.device_token)
-            WHERE c.sent_at IS NULL AND c.nonce IS NOT NULL AND c.due_at <= clock_timestamp() AND \(MissingCardSQL.mayAsk)
+            SELECT c.token_key, c.user_id, d.user_id AS owner_id, d.device_id AS owner_device_id
+            FROM phone_claims c
+            JOIN devices d ON token_key(d.device_token) = c.token_key AND d.user_id <> c.user_id
+            JOIN unnest($1::int[], $2::bigint[]) AS held (shard, epoch) ON held.shard = d.shard
+            JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
+                AND l.expires_at > clock_timestamp()
+            WHERE c.due_at <= clock_timestamp() AND \(PhoneClaimSQL.isOpen("c")) AND \(PhoneClaimSQL.mayAsk("c.token_key"))
+                AND NOT EXISTS (
+                    SELECT FROM phone_claims o WHERE o.token_key = c.token_key AND \(PhoneClaimSQL.isOpen("o"))
+                        AND (o.due_at, o.user_id) < (c.due_at, c.user_id))
                 AND NOT EXISTS (SELECT FROM holds h WHERE h.match_id IS NULL AND h.level = 'pushes')
-            LIMIT $3
-            FOR UPDATE OF c, d SKIP LOCKED
-        ), claimed AS (
-            UPDATE device_claims c SET sent_at = clock_timestamp() FROM due
-            WHERE c.nonce = due.nonce AND c.sent_at IS NULL
-            RETURNING due.*
-        ), asked AS (
-            -- It makes the app list its cards, too.
-            UPDATE devices d SET \(MissingCardSQL.asked) FROM claimed c
-            WHERE d.user_id = c.user_id AND d.device_id = c.device_id
-            RETURNING d.*, c.nonce
+            ORDER BY c.due_at LIMIT $3
+            FOR UPDATE OF c SKIP LOCKED
+        ), sent AS (
+            UPDATE phone_claims c SET sent_at = clock_timestamp(), due_at = NULL FROM due
+            WHERE c.token_key = due.token_key AND c.user_id = due.user_id AND c.due_at IS NOT NULL
+            RETURNING due.owner_id, due.owner_device_id, c.challenge, c.sent_at
         )
-        SELECT user_id, device_id, shard, environment, device_token,
-            \(isProven("asked.device_token_proven_at", device: "asked", bundle: "$4")) AS is_proven, nonce,
-            reconcile_sent_at::text AS mark, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
-        FROM asked
+        SELECT d.user_id, d.device_id, d.shard, d.environment, d.device_token,
+            \(isProven("d.device_token_proven_at", device: "d", bundle: "$4")) AS is_proven, s.challenge, \(PhoneClaimSQL.end("s")) AS nonce_until,
+            s.sent_at::text AS mark, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
+        FROM sent s JOIN devices d ON d.user_id = s.owner_id AND d.device_id = s.owner_device_id
         """
 
     private static let claimSteps = """
@@ -99,8 +106,6 @@ extension ActivityStore {
             UPDATE devices d SET fallback_push = 'sent', fallback_at = clock_timestamp(),
                 visible_push_at = CASE d.fallback_step WHEN 'visible' THEN clock_timestamp() ELSE d.visible_push_at END,
                 reconcile_due_at = CASE d.fallback_step WHEN 'visible' THEN d.reconcile_due_at END,
-                reconcile_before_at =
-                    CASE d.fallback_step WHEN 'visible' THEN d.reconcile_before_at ELSE d.reconcile_sent_at END,
                 reconcile_sent_at =
                     CASE d.fallback_step WHEN 'visible' THEN d.reconcile_sent_at ELSE clock_timestamp() END
             FROM due
@@ -109,18 +114,18 @@ extension ActivityStore {
         )
         SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token,
             \(isProven("c.device_token_proven_at", device: "c", bundle: "$4")) AS is_proven, c.fallback_step,
-            c.fallback_match_id AS match_id, c.fallback_at::text AS mark,
+            c.fallback_match_id AS match_id, c.fallback_at::text AS mark, n.challenge, n.nonce_until,
             floor(extract(epoch FROM clock_timestamp()))::bigint AS now, \(cardColumns)
-        FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.fallback_match_id
+        FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.fallback_match_id \(PhoneClaimSQL.openNonce)
         """
 
-    /// Claims one silent push per phone: with a card on a channel whose follow is gone, which no push can end; or with a
-    /// card whose token has died, while the match is in play and followed.
+    /// Claims one silent push per phone: first with a card on a channel whose follow is gone, which no push can end; or
+    /// with a card whose token has died, while the match is in play and followed.
     private static let claimReconciles = """
         WITH due AS (
             SELECT d.user_id, d.device_id, missing.match_id FROM \(heldShards)
             CROSS JOIN LATERAL (
-                (SELECT c.match_id FROM live_activities c
+                (SELECT c.match_id, true AS is_unfollow FROM live_activities c
                 WHERE c.user_id = d.user_id AND c.device_id = d.device_id AND c.status = 'ended'
                     AND \(ChannelSQL.listens("c")) AND c.ended_at > clock_timestamp() - interval '8 hours'
                     AND \(MissingCardSQL.isNewest("c")) AND \(isNotHeld("c.match_id"))
@@ -128,7 +133,7 @@ extension ActivityStore {
                         SELECT FROM match_follows f WHERE f.user_id = c.user_id AND f.match_id = c.match_id)
                 LIMIT 1)
                 UNION ALL
-                (SELECT c.match_id FROM live_activities c
+                (SELECT c.match_id, false FROM live_activities c
                 JOIN match_follows f ON f.user_id = c.user_id AND f.match_id = c.match_id
                 JOIN active_matches a ON a.match_id = c.match_id
                 WHERE c.user_id = d.user_id AND c.device_id = d.device_id AND c.card = 'unknown'
@@ -138,7 +143,7 @@ extension ActivityStore {
                 LIMIT 1
             ) AS missing
             WHERE d.reconcile_due_at <= clock_timestamp() AND d.device_token IS NOT NULL AND \(MissingCardSQL.mayAsk)
-            LIMIT $3
+            ORDER BY missing.is_unfollow DESC LIMIT $3
             FOR UPDATE OF d SKIP LOCKED
         ), claimed AS (
             UPDATE devices d SET \(MissingCardSQL.asked) FROM due
@@ -146,10 +151,10 @@ extension ActivityStore {
             RETURNING d.*, due.match_id
         )
         SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token,
-            \(isProven("c.device_token_proven_at", device: "c", bundle: "$4")) AS is_proven, c.match_id,
+            \(isProven("c.device_token_proven_at", device: "c", bundle: "$4")) AS is_proven, c.match_id, n.challenge, n.nonce_until,
             c.reconcile_sent_at::text AS mark, floor(extract(epoch FROM clock_timestamp()))::bigint AS now,
             \(cardColumns)
-        FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.match_id
+        FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.match_id \(PhoneClaimSQL.openNonce)
         """
 
     /// Releases a push that has certainly not left: it is due again after `delay`.
@@ -164,8 +169,7 @@ extension ActivityStore {
                     ELSE coalesce(reconcile_due_at, clock_timestamp() + $5::double precision * interval '1 second') END,
                 -- It was due, so the one before was long ago.
                 visible_push_at = CASE fallback_step WHEN 'visible' THEN NULL ELSE visible_push_at END,
-                reconcile_sent_at = CASE fallback_step WHEN 'visible' THEN reconcile_sent_at ELSE reconcile_before_at END,
-                reconcile_before_at = CASE fallback_step WHEN 'visible' THEN reconcile_before_at END
+                reconcile_sent_at = CASE fallback_step WHEN 'visible' THEN reconcile_sent_at END
             WHERE user_id = $1 AND device_id = $2 AND fallback_step = $3 AND fallback_push = 'sent'
                 AND fallback_at::text = $4
             """,
@@ -176,13 +180,18 @@ extension ActivityStore {
     }
 
     private func releaseReconcile(_ claim: FallbackClaim, after delay: Duration) async throws {
-        if case .confirm(let nonce) = claim.purpose {
+        if case .confirm(let challenge) = claim.purpose {
             try await pool.execute(
                 """
-                UPDATE device_claims
-                SET sent_at = NULL, due_at = clock_timestamp() + $2::double precision * interval '1 second'
-                WHERE nonce = $1
-                """, [.text(nonce), .double(delay / .seconds(1))])
+                UPDATE phone_claims
+                SET sent_at = NULL, due_at = clock_timestamp() + $3::double precision * interval '1 second'
+                WHERE token_key = $1 AND challenge = $2
+                """,
+                [
+                    .text(try vault.keys(of: claim.token.rawValue).lookup), .text(challenge),
+                    .double(delay / .seconds(1)),
+                ])
+            return
         }
         try await pool.execute(
             """

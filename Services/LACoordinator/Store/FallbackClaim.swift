@@ -8,8 +8,14 @@ package struct FallbackClaim: Sendable {
         case start(MatchCard, StartFallback.Step)
         /// The token of the match's card has died.
         case card(MatchCard)
-        /// Another user has registered the device token, and the app on the phone is to echo the nonce.
-        case confirm(nonce: String)
+        /// Another user has registered the device token; this is the claim's challenge.
+        case confirm(challenge: String)
+    }
+
+    package struct Nonce: Hashable, Sendable {
+        package var text: String
+        /// The end of its validity, seconds since 1970.
+        package var until: Int
     }
 
     package var userID: UserID
@@ -20,6 +26,8 @@ package struct FallbackClaim: Sendable {
     /// APNs has accepted a push to this token before.
     package var isProven: Bool
     package var purpose: Purpose
+    /// The nonce that the app on the phone is to echo, while there is a claim to the phone.
+    package var nonce: Nonce?
     /// The database's clock, seconds since 1970.
     package var now: Int
     /// Identifies this claim, so that only this claim can be released.
@@ -27,15 +35,11 @@ package struct FallbackClaim: Sendable {
 }
 
 extension FallbackClaim.Purpose {
-    /// The match that the push is about; nil for a nonce.
+    /// The match that the push is about; nil for a claim.
     package var match: MatchCard? {
         switch self {
         case .start(let match, _), .card(let match): match
         case .confirm: nil
         }
-    }
-
-    var nonce: String? {
-        if case .confirm(let nonce) = self { nonce } else { nil }
     }
 }

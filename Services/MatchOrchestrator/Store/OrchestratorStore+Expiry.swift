@@ -119,8 +119,9 @@ extension OrchestratorStore {
         _ = try await repeated(
             lease,
             Self.deleteStatement(
-                from: "device_claims", key: ["device_token"],
-                where: "t.claimed_at <= clock_timestamp() - interval '2 hours'"), [.int(batchSize)])
+                from: "phone_claims", key: ["token_key", "user_id"],
+                where: "greatest(t.claimed_at, t.refused_at) <= clock_timestamp() - \(PhoneClaimSQL.refusal)"),
+            [.int(batchSize)])
         try await forgetReconciles(lease)
         try await purgeHolds(after: retention, lease)
         // Until then its generation must not be given to another channel.

@@ -1,26 +1,22 @@
 import Activities
 
-/// When a phone may be asked to reconcile, by the one kind of silent push there is.
+/// When a phone may be asked to reconcile: once an hour, because Apple delivers few silent pushes, and fewer to an app
+/// that gets many.
 struct ModelReconcile: Hashable, Sendable {
-    /// Silent pushes to one phone in an hour: Apple delivers few, and fewer to an app that gets many.
-    static let perHourMax = 2
-
     /// A card's token has died, and the app has not been heard of since.
     var isDue: Bool
-    /// The last ones, oldest first, whatever they were for.
-    var sentAt: [Moment]
+    /// When it was last asked, whatever for.
+    var sentAt: Moment?
 
-    init(isDue: Bool = false, sentAt: [Moment] = []) {
+    init(isDue: Bool = false, sentAt: Moment? = nil) {
         self.isDue = isDue
         self.sentAt = sentAt
     }
 
-    func leavesRoom(_ now: Moment) -> Bool {
-        sentAt.count { $0 > now - .seconds(3_600) } < Self.perHourMax
-    }
+    func leavesRoom(_ now: Moment) -> Bool { sentAt.map { $0 <= now - .seconds(3_600) } ?? true }
 
     mutating func sent(_ now: Moment) {
         isDue = false
-        sentAt = (sentAt + [now]).suffix(Self.perHourMax)
+        sentAt = now
     }
 }

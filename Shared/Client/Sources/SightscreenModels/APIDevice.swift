@@ -102,8 +102,8 @@ public enum TokenWait: String, Codable, Hashable, Sendable {
     case confirmation
     /// The registration of the phone's device token: an app that registers that token has this one confirmed, too.
     case deviceToken
-    /// One of three events: the present owner leaves the phone, or is not seen for 7 days, or an hour passes since the
-    /// last nonce.
+    /// One of three events: the present owner leaves the phone, or is not seen for 7 days, or time passes. A phone gets
+    /// a bounded number of nonces an hour, and an account that it has refused waits a day.
     case owner
     /// A reason that a newer server sends and this build does not know.
     case other
@@ -115,7 +115,8 @@ public enum TokenWait: String, Codable, Hashable, Sendable {
 
 /// The body of `POST /devices/confirm`: the nonce of a silent push.
 public struct DeviceConfirmation: Codable, Hashable, Sendable {
-    /// The `confirm` of the silent push, or of the answer to `POST /devices`.
+    /// The `confirm` of the silent push. It comes in no answer, because an answer reaches any account that asks, and
+    /// only the phone gets a push.
     public var nonce: String
     public var deviceId: DeviceID?
 
@@ -142,13 +143,10 @@ public struct DeviceResponse: Codable, Hashable, Sendable {
     public var gone: [MatchID]?
     /// The reason why the token is not registered yet (202): it is another user's. Nil when it is registered.
     public var waitsFor: TokenWait?
-    /// A nonce, sent when another user has tried to register this phone's device token. The app returns it, which
-    /// refuses that registration. Only in the answer to `POST /devices`.
-    public var confirm: String?
 
     public init(
         deviceId: DeviceID, liveActivitiesCapable: Bool, end: [ActivityID]? = nil, tokensWanted: [ActivityID]? = nil,
-        gone: [MatchID]? = nil, waitsFor: TokenWait? = nil, confirm: String? = nil
+        gone: [MatchID]? = nil, waitsFor: TokenWait? = nil
     ) {
         self.deviceId = deviceId
         self.liveActivitiesCapable = liveActivitiesCapable
@@ -156,7 +154,6 @@ public struct DeviceResponse: Codable, Hashable, Sendable {
         self.tokensWanted = tokensWanted
         self.gone = gone
         self.waitsFor = waitsFor
-        self.confirm = confirm
     }
 }
 

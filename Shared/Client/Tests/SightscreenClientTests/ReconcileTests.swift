@@ -55,14 +55,35 @@ import Testing
         await phone.end()
     }
 
+    /// Another account claims the phone of the user who is signed in on it; the echo refuses that.
     @Test func anotherUsersClaimToThePhoneIsRefused() async throws {
         let (phone, _) = try await showing()
-        await phone.gateway.claimTokens(by: "6f1c")
-        // The app was force-quit when the push came, and gets the nonce when it is opened.
-        await phone.killApp()
-        try await phone.launch()
-        try await phone.soon("it has refused") { await phone.gateway.calls("POST /devices/confirm").count == 1 }
+        await phone.gateway.keepTokens(until: "6f1c")
+        try await ask(phone, about: nil, confirm: "6f1c")
         #expect(await phone.gateway.calls("POST /devices/confirm").map(\.status) == [204])
+        await phone.end()
+    }
+
+    /// The push of another account's claim comes before this user's registration, and its nonce is as good.
+    @Test func aNonceThatCameTooEarlyIsEchoedAgainAfterTheRegistration() async throws {
+        let phone = try await Phone(Self.match)
+        await phone.gateway.keepTokens(until: "6f1c")
+        await phone.gateway.trouble(
+            "/devices", .refusal(503, "unavailable", retryAfter: 5), .refusal(503, "unavailable"))
+        await phone.app.start()
+        let body = try TestPush.reconcile(matchID: nil, confirm: "6f1c").encoded()
+        guard
+            case .wakesApp(let push) = await phone.kit.receive(
+                RawPush(
+                    token: await phone.kit.deviceToken.rawValue, headers: ["apns-push-type": "background"], body: body))
+        else {
+            Issue.record("the push is not delivered")
+            return
+        }
+        await phone.app.receive(push)
+        try await phone.until("the tokens are theirs") { await !phone.gateway.startTokens.isEmpty }
+        let answers = await phone.gateway.calls("POST /devices/confirm").map(\.status)
+        #expect(answers.first == 404 && answers.last == 204)
         await phone.end()
     }
 

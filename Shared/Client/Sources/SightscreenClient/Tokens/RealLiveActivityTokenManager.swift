@@ -30,6 +30,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     private var lastSentTokens = SentTokens()
     /// The tokens on their way, so that a stream that repeats a token does not send it twice.
     private var wanted: [ActivityID: UpdateToken] = [:]
+    private var nonces = HeldNonces()
     private var startTokens = TokenReadings<PushToStartToken>()
     /// The tokens of each activity. The backend may ask for the newest again.
     private var updateTokens: [ActivityID: TokenReadings<UpdateToken>] = [:]
@@ -74,10 +75,30 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         await outbox?.put(.phone, in: .phone)
     }
 
-    /// Confirms the nonce. A refusal is ignored, because the next registration's answer says whether the phone must
-    /// confirm again.
     public func confirm(_ nonce: String) async {
-        try? await api.confirmDevice(DeviceConfirmation(nonce: nonce, deviceId: await device.id()))
+        nonces.hold(nonce, now: clock.now)
+        if await echo(nonce) { await outbox?.retryNow() }
+    }
+
+    /// Echoes a nonce. One that the backend does not take is held, because it may have come before the registration that
+    /// it is to confirm.
+    /// - Returns: whether the phone is the user's now.
+    private func echo(_ nonce: String) async -> Bool {
+        do { try await api.confirmDevice(DeviceConfirmation(nonce: nonce, deviceId: await device.id())) } catch {
+            return false
+        }
+        nonces.forget(nonce)
+        return true
+    }
+
+    /// Echoes the nonces that the backend did not take before it knew this phone.
+    /// - Parameter waits: whether a token waits until the backend knows whose phone this is. If none does, a nonce that
+    ///   is not taken is about an earlier claim.
+    private func echoHeld(waits: Bool) async {
+        for nonce in nonces.valid(now: clock.now) {
+            if await echo(nonce) { return registration.retryWaiting() }
+            if !waits { nonces.forget(nonce) }
+        }
     }
 
     public func observe(_ activity: PhoneActivity) async {
@@ -129,6 +150,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
         registration = PhoneRegistration()
         lastSentTokens = SentTokens()
         wanted = [:]
+        nonces = HeldNonces()
         startTokens = TokenReadings()
         updateTokens = [:]
         observed = [:]
@@ -220,7 +242,7 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
 
     /// Follows the backend's answer about the listed activities.
     private func obey(_ cards: DeviceResponse) async {
-        if let nonce = cards.confirm { await confirm(nonce) }
+        await echoHeld(waits: cards.waitsFor != nil)
         for activity in cards.end ?? [] { await handler(.unwanted(activity)) }
         for id in cards.tokensWanted ?? [] {
             guard let token = updateTokens[id]?.newest, let activity = observed[id] else { continue }

@@ -61,8 +61,6 @@ actor ScriptedGateway: APITransport {
     private(set) var reports: [ActivityReport] = []
     /// The nonce that the app must return before tokens of another user become its own.
     private var nonce: String?
-    /// The nonce that the app must return to refuse another user's registration of its tokens.
-    private var refusal: String?
     private var matches: [MatchID: MatchItem] = [:]
     private var users: [String: UserID] = [:]
     private var isOffline = false
@@ -99,9 +97,6 @@ actor ScriptedGateway: APITransport {
 
     /// Treats the phone's tokens as another user's until its app returns the nonce, which the caller sends.
     func keepTokens(until nonce: String) { self.nonce = nonce }
-
-    /// Records that another user has registered the phone's tokens, until its app returns the nonce.
-    func claimTokens(by nonce: String) { refusal = nonce }
 
     /// Sets the failures of the next calls whose path ends like this, one each.
     func trouble(_ path: String, _ next: Trouble...) { troubles += next.map { (path, $0) } }
@@ -166,7 +161,7 @@ actor ScriptedGateway: APITransport {
         switch (request.method, operation.path, match) {
         case ("POST", "/devices", _): return register(request, user)
         case ("POST", "/devices/push-to-start-token", _): return registerStartToken(request)
-        case ("POST", "/devices/confirm", _): return confirm(request)
+        case ("POST", "/devices/confirm", _): return confirm(request, user)
         case ("DELETE", "/devices/{deviceToken}", _):
             let device = DeviceID(operation.parameters["deviceToken"] ?? "")
             // A user cannot unregister another user's phone.
@@ -222,14 +217,17 @@ actor ScriptedGateway: APITransport {
         return json(
             DeviceResponse(
                 deviceId: registration.deviceId, liveActivitiesCapable: true, end: cards.end,
-                tokensWanted: cards.tokensWanted, gone: cards.gone, waitsFor: nonce == nil ? nil : .confirmation,
-                confirm: refusal), status: nonce == nil ? 200 : 202)
+                tokensWanted: cards.tokensWanted, gone: cards.gone, waitsFor: nonce == nil ? nil : .confirmation),
+            status: nonce == nil ? 200 : 202)
     }
 
-    private func confirm(_ request: APIRequest) -> APIResponse {
+    private func confirm(_ request: APIRequest, _ user: UserID) -> APIResponse {
         guard let confirmation: DeviceConfirmation = decode(request) else { return problem(400, "invalid-request") }
-        guard [nonce, refusal].contains(confirmation.nonce) else { return problem(404, "not-found") }
-        (nonce, refusal) = (nil, nil)
+        // A user who has not registered the phone claims nothing.
+        guard let device = confirmation.deviceId, owners[device] == user, nonce == confirmation.nonce else {
+            return problem(404, "not-found")
+        }
+        nonce = nil
         return APIResponse(status: 204)
     }
 

@@ -1,0 +1,56 @@
+/// The SQL that gateways and coordinators share about claims to a phone, rows of `phone_claims`. A claim is a device
+/// token of another user's that an account has registered; the phone is asked by a silent push with a nonce.
+package enum PhoneClaimSQL {
+    /// The time for which a nonce is valid, and between two pushes on behalf of one account.
+    package static let validity = "interval '1 hour'"
+    /// The time after which a claim that was not renewed is closed: it may wait for its push for an hour, and the push
+    /// for its echo.
+    package static let lifetime = "interval '2 hours'"
+    /// The time for which an account waits after the phone has refused it.
+    package static let refusal = "interval '24 hours'"
+    /// The most pushes with nonces to one token in an hour. iOS delivers two or three an hour to an app.
+    package static let pushesMax = 3
+
+    /// A condition on a row: its user may echo any open nonce of the token.
+    package static func isOpen(_ row: String) -> String {
+        "(\(row).challenge IS NOT NULL AND \(row).claimed_at > clock_timestamp() - \(lifetime))"
+    }
+
+    /// A condition on a row: the nonce of its challenge has left, and may be echoed.
+    package static func hasOpenNonce(_ row: String) -> String {
+        "(\(row).challenge IS NOT NULL AND \(wasSent(row)))"
+    }
+
+    /// A condition on a row: a push with a nonce has left on its behalf within the hour.
+    package static func wasSent(_ row: String) -> String {
+        "coalesce(\(row).sent_at > clock_timestamp() - \(validity), false)"
+    }
+
+    /// A condition on a row: it is refused.
+    package static func isRefused(_ row: String) -> String {
+        "coalesce(\(row).refused_at > clock_timestamp() - \(refusal), false)"
+    }
+
+    /// A condition: the token may get another push with a nonce now.
+    /// - Parameter key: the token's key.
+    package static func mayAsk(_ key: String) -> String {
+        """
+        ((SELECT count(*) FROM phone_claims AS s WHERE s.token_key = \(key) AND \(wasSent("s"))) < \(pushesMax))
+        """
+    }
+
+    /// The newest open nonce of a row `c` of `devices`, as `n.challenge` with its end `n.nonce_until` (seconds); null
+    /// if there is none. Every silent push to the phone carries it, because any of them may be the one that arrives.
+    package static let openNonce = """
+        LEFT JOIN LATERAL (
+            SELECT p.challenge, \(end("p")) AS nonce_until FROM phone_claims AS p
+            WHERE p.token_key = token_key(c.device_token) AND \(hasOpenNonce("p"))
+            ORDER BY p.sent_at DESC LIMIT 1
+        ) AS n ON true
+        """
+
+    /// The end of a row's nonce, in seconds since 1970.
+    package static func end(_ row: String) -> String {
+        "floor(extract(epoch FROM \(row).sent_at + \(validity)))::bigint"
+    }
+}

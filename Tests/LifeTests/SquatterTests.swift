@@ -1,0 +1,171 @@
+import APIGateway
+import Activities
+import LACoordinator
+import Postgres
+import SightscreenModels
+import Store
+import Testing
+
+/// An account that does not have the phone is on record as having it, or claims it whenever it may. Ann has the phone.
+@Suite struct SquatterTests {
+    private typealias Harness = PossessionHarness
+    private static let ann = Harness.ann
+    private static let squatter = UserID("squatter")
+    private static let hostile = (1...4).map { UserID("hostile\($0)") }
+
+    /// The way in which the squatter came to have the tokens.
+    enum Way: CaseIterable {
+        case beforeTheSignIn, whileItWasFree, afterTheDeletion, afterAWeekUnseen
+    }
+
+    private func squat(_ harness: Harness, _ way: Way) async throws {
+        switch way {
+        case .beforeTheSignIn: break
+        case .whileItWasFree:
+            try await harness.registerAnn()
+            _ = try await harness.devices.unregister("phone", user: Self.ann)
+        case .afterTheDeletion:
+            try await harness.registerAnn()
+            _ = try await AccountStore(pool: harness.pool, vault: harness.vault).delete(Self.ann, tokenIssuedAt: 0)
+            // She signs up anew.
+            try await harness.pool.execute("DELETE FROM deleted_users")
+        case .afterAWeekUnseen:
+            try await harness.registerAnn()
+            try await harness.pool.execute("UPDATE devices SET last_seen_at = clock_timestamp() - interval '7 days'")
+        }
+        #expect(try await harness.register("dd", Self.squatter) == nil)
+        #expect(try await harness.start("aa", Self.squatter) == nil)
+        try await harness.follow(Self.squatter)
+        #expect(try await harness.update("ee", Self.squatter) == .activate(generation: 1))
+    }
+
+    @Test(arguments: Way.allCases)
+    func whoHasThePhoneGetsItFromASquatter(way: Way) async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            try await squat(harness, way)
+            // Ann's app runs on the phone. The squatter does all that it can.
+            #expect(try await harness.register("dd", Self.ann) == .confirmation)
+            #expect(try await harness.start("aa", Self.ann) == .deviceToken)
+            let nonce = try await harness.nonce()
+            #expect(try await harness.register("dd", Self.squatter) == nil)
+            #expect(try await harness.register("dd", Self.squatter, Harness.other) == nil)
+            #expect(try await harness.register("dd", Self.squatter) == nil)
+            #expect(try await harness.echo(nonce, Self.ann))
+            try await harness.follow(Self.ann)
+            let state = try await harness.state()
+            #expect(state.contains("ann phone dd aa") || state.contains("ann phone dd -"), "\(state)")
+            #expect(state.contains("squatter phone - -"))
+            #expect(!state.contains { $0.hasPrefix("squatter") && $0.contains("active") })
+            // What her app registers after that is hers at once.
+            #expect(try await harness.start("aa", Self.ann) == nil)
+            let action = try await harness.update("ee", Self.ann)
+            #expect(action != .wait)
+            #expect(try await harness.register("dd", Self.squatter) == .confirmation, "a claim like any other's")
+        }
+    }
+
+    /// What the squatter called the phone's start token does not take the place of the true one.
+    @Test func aFalseStartTokenIsNotTakenOver() async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            #expect(try await harness.register("dd", Self.squatter) == nil)
+            #expect(try await harness.start("ff", Self.squatter) == nil)
+            #expect(try await harness.register("dd", Self.ann) == .confirmation)
+            #expect(try await harness.start("aa", Self.ann) == nil)
+            #expect(try await harness.echo(try await harness.nonce(), Self.ann))
+            #expect(try await harness.state() == ["ann phone dd aa", "squatter phone - -"])
+        }
+    }
+
+    /// The squatter gives the token up and takes it with another account while Ann's push is under way.
+    @Test func aTokenThatChangesHandsMeanwhileIsStillHers() async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            try await squat(harness, .beforeTheSignIn)
+            #expect(try await harness.register("dd", Self.ann) == .confirmation)
+            let nonce = try await harness.nonce()
+            _ = try await harness.devices.unregister("phone", user: Self.squatter)
+            #expect(try await !harness.echo(nonce, Self.ann), "there is no phone to get it from")
+            #expect(try await harness.register("dd", Self.hostile[0]) == nil)
+            #expect(try await harness.echo(nonce, Self.ann), "it was not used up")
+            #expect(try await harness.holder() == "ann phone")
+        }
+    }
+
+    /// Accounts that claim the phone in every minute, from before Ann's app does on. Their pushes bring nonces as well
+    /// as hers would; where those arrived before she had a claim, hers leaves within the hour.
+    @Test(arguments: 1...4)
+    func hostileClaimsDoNotHoldUpTheHonestUserPastTheHour(accounts: Int) async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            try await squat(harness, .beforeTheSignIn)
+            let hostile = Self.hostile.prefix(accounts)
+            func claim() async throws { for user in hostile { _ = try await harness.register("dd", user) } }
+            try await claim()
+            for _ in hostile { _ = try await harness.pushes() }
+            var arrived: String?
+            for minute in 0...61 where arrived == nil {
+                try await harness.later("1 minute")
+                try await claim()
+                _ = try await harness.register("dd", Self.ann)
+                arrived = try await harness.pushes().keys.first
+                if accounts < PhoneClaimSQL.pushesMax { #expect(arrived != nil && minute == 0, "a push is left") }
+            }
+            #expect(try await harness.echo(try #require(arrived), Self.ann))
+            #expect(try await harness.holder() == "ann phone")
+            // Those accounts wait for a day, and cause no push.
+            for hours in [0, 22] {
+                try await harness.later("\(hours) hours")
+                for user in hostile { #expect(try await harness.register("dd", user) == .owner) }
+                #expect(try await harness.pushes().isEmpty)
+            }
+        }
+    }
+
+    @Test func aTokenGetsThreePushesAnHourAndAnAccountCausesOne() async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            try await harness.registerAnn()
+            var sent = 0
+            for minute in 0..<60 {
+                for user in Self.hostile {
+                    let wait = try await harness.register("dd", user)
+                    #expect(wait == .confirmation, "there is an open nonce at minute \(minute)")
+                }
+                sent += try await harness.pushes().count
+                try await harness.later("59 seconds")
+            }
+            #expect(sent == PhoneClaimSQL.pushesMax)
+            // Deleting the account does not make room for another push, and leaves nothing of it.
+            for user in Self.hostile {
+                _ = try await AccountStore(pool: harness.pool, vault: harness.vault).delete(user, tokenIssuedAt: 0)
+            }
+            #expect(try await harness.register("dd", Self.squatter) == .owner)
+            #expect(try await harness.pushes().isEmpty)
+            let left = try await harness.pool.query("SELECT FROM phone_claims WHERE user_id LIKE 'hostile%'")
+            #expect(left.isEmpty)
+        }
+    }
+
+    @Test func anAccountClaimsTenPhonesADay() async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            for number in 0...10 {
+                #expect(try await harness.register("d\(number)", UserID("user\(number)")) == nil)
+                let wait = try await harness.register("d\(number)", Self.squatter)
+                #expect(wait == (number < 10 ? .confirmation : .owner))
+            }
+            var sent = 0
+            for _ in 0..<3 { sent += try await harness.pushes().count }
+            #expect(sent == 10)
+        }
+    }
+
+    /// Ann's app signed out and in again as Bob's; her echo by mistake is not held against his earlier claim.
+    @Test func aClaimThatItsUserSignedOutOfIsNotRefused() async throws {
+        try await Harness.withAnn { (harness: Harness) async throws in
+            #expect(try await harness.register("dd", Harness.bob) == .confirmation)
+            let nonce = try await harness.nonce()
+            _ = try await harness.devices.unregister("phone", user: Harness.bob)
+            _ = try await harness.echo(nonce, Self.ann)
+            try await harness.later("61 minutes")
+            #expect(try await harness.register("dd", Harness.bob) == .confirmation)
+            #expect(try await harness.pushes().count == 1)
+        }
+    }
+}
