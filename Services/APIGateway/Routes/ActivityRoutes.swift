@@ -21,8 +21,8 @@ struct ActivityRoutes: Sendable {
                     answer: .ok("Activity", "The activity gets every version from now on, or an end."),
                     accepted:
                         "It is another user's token, and nothing has changed: it goes with the phone's device token.",
-                    refusals: [.unknownMatch, .notFollowing, .deviceRequired, .limitReached], limit: .registrations),
-                registerToken),
+                    refusals: [.unknownMatch, .notFollowing, .deviceRequired, .limitReached, .tokenOfAnotherKind],
+                    limit: .registrations), registerToken),
             Route(
                 "POST", "/matches/:id/activity", .users,
                 Operation(

@@ -17,7 +17,7 @@ struct DeviceRoutes: Sendable {
                         "Device", "It is registered; a token that another phone of the user's had is its own now."),
                     accepted:
                         "It is registered but for the device token: that is another user's until the phone confirms it.",
-                    refusals: [.limitReached], limit: .registrations), taking: register),
+                    refusals: [.limitReached, .tokenOfAnotherKind], limit: .registrations), taking: register),
             Route(
                 "POST", "/devices/confirm", .users,
                 Operation(
@@ -32,7 +32,7 @@ struct DeviceRoutes: Sendable {
                     tag: .devices, answer: .ok("Device", "It is registered."),
                     accepted:
                         "It is another user's token, and nothing has changed: it goes with the phone's device token.",
-                    refusals: [.deviceRequired, .limitReached], limit: .registrations),
+                    refusals: [.deviceRequired, .limitReached, .tokenOfAnotherKind], limit: .registrations),
                 taking: registerStartToken),
             Route(
                 "DELETE", "/devices/:deviceToken", .users,

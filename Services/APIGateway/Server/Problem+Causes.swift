@@ -25,6 +25,8 @@ extension Problem {
         case is AccountDeleted: self = .unauthorized("the account was deleted")
         case is DeviceRequired:
             self.init(.deviceRequired, "no phone is registered, or several are: register it, or say which in deviceId")
+        case is TokenOfAnotherKind:
+            self.init(.tokenOfAnotherKind, "APNs takes this token for pushes of another kind")
         case let error as LimitReached: self.init(.limitReached, "\(error)")
         case FollowStore.Refusal.unknownMatch: self.init(.unknownMatch)
         case FollowStore.Refusal.unknownTeam:

@@ -17,6 +17,7 @@ struct Problem: Error, Hashable {
         case deviceRequired = "device-required"
         case unknownTeam = "unknown-team"
         case limitReached = "limit-reached"
+        case tokenOfAnotherKind = "token-of-another-kind"
         case unknownReplay = "unknown-replay"
         case replayRefused = "replay-refused"
         case bodyTooLarge = "body-too-large"
@@ -35,7 +36,7 @@ struct Problem: Error, Hashable {
             case .notFound, .unknownMatch, .notFollowing, .unknownReplay: 404
             case .methodNotAllowed: 405
             case .requestTimeout: 408
-            case .deviceRequired, .unknownTeam, .limitReached, .replayRefused: 409
+            case .deviceRequired, .unknownTeam, .limitReached, .tokenOfAnotherKind, .replayRefused: 409
             case .bodyTooLarge: 413
             case .addressTooLong: 414
             case .unsupportedMediaType: 415
@@ -62,6 +63,7 @@ struct Problem: Error, Hashable {
             case .replayRefused: "The stand-in refuses this"
             case .unknownTeam: "The match has no such side"
             case .limitReached: "There can be no more of these"
+            case .tokenOfAnotherKind: "The token is of another kind"
             case .bodyTooLarge: "The body is too large"
             case .addressTooLong: "The address is too long"
             case .unsupportedMediaType: "The body must be application/json"

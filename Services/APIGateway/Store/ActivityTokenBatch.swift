@@ -25,6 +25,8 @@ struct ActivityTokenBatch: Sendable {
         /// Whether the token's holder comes earlier in this batch: that job may report the token that replaces this
         /// one.
         var holderGoesFirst = false
+        /// Whether the token stands as a phone's device or start token, and whether APNs has accepted it as such.
+        var isOfAnotherKind = false, isProvenAsAnotherKind = false
         /// The generations on the phone, newest first.
         var records: [Record] = []
     }
@@ -50,6 +52,7 @@ struct ActivityTokenBatch: Sendable {
             case retry
             case deviceRequired
             case accountDeleted
+            case tokenOfAnotherKind
             case withoutRecord(DeviceID)
             /// - Parameter writes: whether a row must have been written for it; the job is retried if none was.
             case decided(ActivityTokenRule.Action, writes: Bool)
@@ -101,7 +104,7 @@ struct ActivityTokenBatch: Sendable {
             PostgresStatement(Self.readOwners, [lookups]),
             PostgresStatement(ActivityTokenStore.situations, [.intArray(matches.map(\.rawValue)), .int(dismissAfter)]),
             PostgresStatement(TokenVault.state),
-        ]
+        ] + TokenKind.allCases.map { PostgresStatement($0.standing, [lookups]) }
     }
 
     /// The transaction's settings. When a match begins the table grows from nothing to a million rows before its
@@ -233,6 +236,11 @@ struct ActivityTokenBatch: Sendable {
         let locked = Set(try answers[1].rows.map { try $0.int("i") - 1 })
         var facts = try facts(answers[2].rows)
         try noteOwners(answers[3].rows, in: &facts)
+        for row in answers[6...].flatMap(\.rows) {
+            let place = try row.int("i") - 1
+            facts[place].isOfAnotherKind = true
+            if try row.bool("is_proven") { facts[place].isProvenAsAnotherKind = true }
+        }
         let matches = try situations(answers[4].rows)
         let writer = try vault.writer(answers[5].rows.first)
         var write = ActivityTokenWrite()
@@ -254,6 +262,7 @@ struct ActivityTokenBatch: Sendable {
     ) throws -> Plan.Decision {
         if facts.isDeleted { return .accountDeleted }
         guard let device = facts.device else { return .deviceRequired }
+        if facts.isProvenAsAnotherKind, match.isKnown { return .tokenOfAnotherKind }
         let job = jobs[place]
         let rule = ActivityTokenRule(
             token: job.request.activityToken, activityID: job.request.activityId, startID: job.request.startId,
@@ -267,6 +276,8 @@ struct ActivityTokenBatch: Sendable {
         if !wasSeenLately { write.add(row, to: .seen) }
         func add(_ kind: ActivityTokenWrite.Kind) {
             if facts.holder != .nobody, kind.writesToken { write.add(row, to: .take) }
+            if facts.isOfAnotherKind, kind.writesToken { write.add(row, to: .takeDevice) }
+            if facts.isOfAnotherKind, kind.writesToken { write.add(row, to: .takeStart) }
             write.add(row, to: kind)
         }
         func change(_ generation: Int, _ kind: ActivityTokenWrite.Kind, unless: (Record) -> Bool = { _ in false })
@@ -323,6 +334,7 @@ struct ActivityTokenBatch: Sendable {
             case .retry, .withoutRecord: break
             case .deviceRequired: outcomes[places[place]] = .failed(DeviceRequired())
             case .accountDeleted: outcomes[places[place]] = .failed(AccountDeleted())
+            case .tokenOfAnotherKind: outcomes[places[place]] = .failed(TokenOfAnotherKind())
             case .decided(let action, let writes):
                 guard !writes || done.contains(place) else { continue }
                 let match = jobs[place].match
@@ -361,7 +373,7 @@ struct ActivityTokenBatch: Sendable {
         var done: Set<Int> = []
         for (result, kind) in zip(written, kinds) {
             switch kind {
-            case .seen, .take, .verify: break
+            case .seen, .takeDevice, .takeStart, .take, .verify: break
             case .activate, .rotate, .name, .end:
                 for row in result.rows { done.insert(try row.int("i")) }
             case .adopt, .insertEnded, .refuse, .replace:

@@ -8,6 +8,8 @@ struct ActivityTokenWrite {
     enum Kind: CaseIterable, Sendable {
         /// Marks phones as seen that were last seen long ago.
         case seen
+        /// Take the token from phones that have it as one of another kind, which APNs has not accepted.
+        case takeDevice, takeStart
         /// Ends the activities that held a token which now belongs to another.
         case take
         case activate, rotate
@@ -26,7 +28,7 @@ struct ActivityTokenWrite {
         var writesToken: Bool {
             switch self {
             case .activate, .rotate, .end, .replace, .adopt, .insertEnded, .refuse: true
-            case .seen, .take, .name, .verify: false
+            case .seen, .takeDevice, .takeStart, .take, .name, .verify: false
             }
         }
     }
@@ -64,6 +66,8 @@ struct ActivityTokenWrite {
     private func statement(_ kind: Kind, _ rows: [Row]) -> PostgresStatement {
         switch kind {
         case .seen: Self.touch(rows)
+        case .takeDevice: Self.take(rows, from: .device)
+        case .takeStart: Self.take(rows, from: .start)
         case .take: Self.take(rows)
         case .activate: Self.update(rows, ActivityTokenStore.activation)
         case .rotate: Self.update(rows, ActivityTokenStore.rotation)
@@ -86,6 +90,10 @@ struct ActivityTokenWrite {
             FROM unnest($1::text[], $2::text[]) AS v (user_id, device_id)
             WHERE d.user_id = v.user_id AND d.device_id = v.device_id
             """, [.textArray(rows.map(\.job.user.rawValue)), .textArray(rows.map(\.device.rawValue))])
+    }
+
+    private static func take(_ rows: [Row], from kind: TokenKind) -> PostgresStatement {
+        PostgresStatement(kind.giveWay, [.textArray(rows.map(\.keys.lookup))])
     }
 
     /// Ends the activities that held a token before: the activity that registers a token last has it. They end without

@@ -47,7 +47,7 @@ package struct DeviceStore: Sendable {
     /// Registers a phone (`POST /devices`). A token that another phone of the user had moves here, and nothing else
     /// changes there; so does the token of a user who has left that phone. Any other user's token is claimed, and moves
     /// when the phone has confirmed the claim.
-    /// - Throws: `LimitReached`, `PostgresError`.
+    /// - Throws: `LimitReached`, `TokenOfAnotherKind`, `PostgresError`.
     package func register(
         _ registration: DeviceRegistration, token: TokenChange, user: UserID
     ) async throws -> Registered {
@@ -64,6 +64,7 @@ package struct DeviceStore: Sendable {
             var keys = PostgresValue.textArray([])
             if let value = newToken {
                 keys = try vault.parameter(value.rawValue)
+                try await TokenKind.start.yield(keys, transaction)
                 wait = try await PhoneClaims(transaction: transaction, vault: vault).claim(value, user, device)
                 if wait == nil {
                     let losers = try await transaction.query(
@@ -140,13 +141,14 @@ package struct DeviceStore: Sendable {
     /// Registers a push-to-start token (`POST /devices/push-to-start-token`). A token that the phone had before its
     /// present one is late, and changes only when the phone was last seen. The token of another user's phone waits
     /// until that phone's device token is confirmed.
-    /// - Throws: `DeviceRequired`, `LimitReached`, `PostgresError`.
+    /// - Throws: `DeviceRequired`, `LimitReached`, `TokenOfAnotherKind`, `PostgresError`.
     package func register(_ registration: PushToStartRegistration, user: UserID) async throws -> Registered {
         let token = registration.pushToStartToken.rawValue
         let lookup = try vault.keys(of: token).lookup
         let (registered, moves) = try await pool.forUser(user, token: lookup) { transaction in
             let device = try await UserDevices.resolve(transaction, user: user, device: registration.deviceId)
             let keys = try vault.parameter(token)
+            try await TokenKind.device.yield(keys, transaction)
             let moves = try Self.moves(
                 try await transaction.query(Self.takeStartToken, [keys, .text(user.rawValue), .text(device.rawValue)]),
                 to: user)
@@ -281,10 +283,7 @@ package struct DeviceStore: Sendable {
 
     /// Marks a phone as left by its user.
     private static let leave = """
-        UPDATE devices
-        SET device_token = NULL, device_token_at = NULL, push_to_start_token = NULL,
-            push_to_start_token_at = NULL, start_token_proven_at = NULL, device_token_proven_at = NULL,
-            left_at = clock_timestamp(), \(StartFallbackSQL.forgotten)
+        UPDATE devices SET \(TokenKind.device.taken), \(TokenKind.start.taken), left_at = clock_timestamp()
         """
 
     // MARK: -
@@ -300,16 +299,14 @@ package struct DeviceStore: Sendable {
     /// user, or its user has left it. Cards that are still there are named in the answer when that phone next lists its
     /// activities.
     private static let takeDeviceToken = """
-        UPDATE devices SET device_token = NULL, device_token_at = NULL, device_token_proven_at = NULL
+        UPDATE devices SET \(TokenKind.device.taken)
         WHERE \(TokenSQL.has("device_token", "$1")) AND (user_id, device_id) <> ($2, $3) AND \(mayBeTaken)
         RETURNING user_id, reconcile_sent_at::text AS reconciled_at
         """
 
     /// Takes a start token, unless the phone reports one that it had formerly.
     private static let takeStartToken = """
-        UPDATE devices
-        SET push_to_start_token = NULL, push_to_start_token_at = NULL, start_token_proven_at = NULL,
-            \(StartFallbackSQL.forgotten)
+        UPDATE devices SET \(TokenKind.start.taken)
         WHERE \(TokenSQL.has("push_to_start_token", "$1")) AND (user_id, device_id) <> ($2, $3) AND \(mayBeTaken)
             AND NOT EXISTS (
                 SELECT FROM devices p WHERE p.user_id = $2 AND p.device_id = $3
