@@ -76,18 +76,20 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     }
 
     public func confirm(_ nonce: String) async {
-        nonces.hold(nonce, now: clock.now)
-        if await echo(nonce) { await outbox?.retryNow() }
+        guard await echo(nonce) else {
+            // It may have come before the registration that it is to confirm.
+            nonces.hold(nonce, now: clock.now)
+            return
+        }
+        await outbox?.retryNow()
     }
 
-    /// Echoes a nonce. One that the backend does not take is held, because it may have come before the registration that
-    /// it is to confirm.
+    /// Echoes a nonce.
     /// - Returns: whether the phone is the user's now.
     private func echo(_ nonce: String) async -> Bool {
         do { try await api.confirmDevice(DeviceConfirmation(nonce: nonce, deviceId: await device.id())) } catch {
             return false
         }
-        nonces.forget(nonce)
         return true
     }
 
@@ -95,9 +97,9 @@ public actor RealLiveActivityTokenManager: LiveActivityTokenManager {
     /// - Parameter waits: whether a token waits until the backend knows whose phone this is. If none does, a nonce that
     ///   is not taken is about an earlier claim.
     private func echoHeld(waits: Bool) async {
-        for nonce in nonces.valid(now: clock.now) {
-            if await echo(nonce) { return registration.retryWaiting() }
-            if !waits { nonces.forget(nonce) }
+        for held in nonces.takeAll(now: clock.now) {
+            if await echo(held.nonce) { return registration.retryWaiting() }
+            if waits { nonces.hold(held) }
         }
     }
 
