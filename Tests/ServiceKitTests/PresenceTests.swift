@@ -39,7 +39,7 @@ import Testing
 
     @Test func aProcessThatRefusesToBeginLeavesNoRow() async throws {
         struct Refusal: Error {}
-        try await withDatabase { pool in
+        try await withDatabase { (pool: PostgresPool) async throws in
             let presence = Presence(pool: pool, service: "bus", instance: "a", context: Self.context())
             await #expect(throws: Refusal.self) {
                 try await presence.begin { () async throws in
