@@ -16,8 +16,8 @@ STOPPED_WITHIN = 10.0
 PROBES_A_MINUTE = 2 * (THREADS + 1)
 # After APNs is right again: the longest wait for a probe, and what it takes to push to all.
 STARTS_AGAIN_WITHIN = 80.0
-# Rows that back off: how often each is tried in a minute at most (10, 20, 40 s), and the share of the rate at first that is
-# left after half a minute.
+# Rows that back off: how often each is tried in a minute at most (10, 20, 40 s), and the share of the rate of the first seconds
+# that is left in the last third of the time.
 TRIES_A_MINUTE, RATE_LEFT_MAX = 4, 0.5
 PAGED_WITHIN = 60.0
 # Rows back off up to 10 s, and repetitions are few until the host has shown that it takes them. A stop for the topic is a minute.
@@ -100,8 +100,8 @@ def topic_lost(fans, options):
 def judge_backing_off(verdict, suite, since, phones, began_ms, seconds):
     """Pushes a second, of rows that APNs refuses: at first, and later on."""
     at = [(push.at_ms - began_ms) / 1_000 for push in refusals(suite, since)]
-    half, part = seconds / 2, min(20.0, seconds / 2)
-    rates = [sum(a <= each < b for each in at) / part for a, b in ((0, part), (max(half, seconds - part), seconds))]
+    third = seconds / 3
+    rates = [sum(a <= each < b for each in at) / (b - a) for a, b in ((0, min(20.0, third)), (2 * third, seconds))]
     # One for an update or a start, and one for the device token.
     allowed = TRIES_A_MINUTE * 2 * phones * max(1.0, seconds / 60)
     verdict.require(at, "no push was refused")

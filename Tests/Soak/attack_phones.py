@@ -30,6 +30,7 @@ class Phone:
         self.guard = threading.Lock()
         # Update tokens by match, the newest last; and what each shows: (stamp, version).
         self.cards, self.shown = {}, {}
+        # Silent pushes with a nonce, and whether the app was woken: (milliseconds, yes or no).
         self.nonces, self.starts, self.ends = [], [], []
         self.confirmed_ms = None
         self.install()
@@ -94,7 +95,7 @@ class Phone:
     def receive(self, push):
         if push.is_silent:
             if push.token == self.device_token and push.nonce:
-                self.nonces.append((push.at_ms, push.nonce))
+                self.nonces.append((push.at_ms, self.state == ONLINE))
                 if self.state == ONLINE:
                     time.sleep(WAKES_AFTER)
                     self.echo(push.nonce)
@@ -123,6 +124,10 @@ class Phone:
             self.suite.receivers[token] = self
         self.suite.register([token], "update", match=match, **({"timestamp": stamp} if stamp else {}), **self.more)
         return token
+
+    def missed(self, since_ms):
+        """Whether a nonce came since then that no app heard of."""
+        return any(at >= since_ms and not is_heard for at, is_heard in self.nonces)
 
     def echo(self, nonce):
         """In the name of the user who is signed in; whether that shows whose phone it is."""

@@ -37,7 +37,7 @@ def options():
     chosen = parser.parse_args()
     chosen.goals = chosen.goals or [name for name in GOALS if not (chosen.short and name in LONG)]
     chosen.pages = not chosen.short
-    chosen.watch, chosen.never_seconds, chosen.never_phones, chosen.quiet_after_takeover = 60, 70, 100, 20
+    chosen.watch, chosen.never_seconds, chosen.never_phones, chosen.quiet_after_takeover = 60, 180, 100, 20
     if chosen.short:
         chosen.phones, chosen.quiet, chosen.quiet_after_takeover = min(chosen.phones, 60), 4, 5
         chosen.watch, chosen.never_seconds, chosen.never_phones = 6, 30, 20
