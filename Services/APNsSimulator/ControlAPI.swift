@@ -6,10 +6,10 @@ import NIOCore
 /// The control port, by which tests and phones steer the simulator and query it. `PageGuard` keeps web pages away.
 ///
 /// - `POST /tokens` `{token, kind: start|update|device, environment: production|sandbox, timestamp?, match?,
-///   frequentPushes?}`, an array of them or one a line, any number → 201. `timestamp` is the stamp that the token's
-///   activity shows already, `match` the group in `GET /counts`, `frequentPushes` (default true) the user's switch,
-///   which decides on the phone's budget. When one of more than 10,000 is wrong, those before it may be registered
-///   already.
+///   frequentPushes?, bundle?}`, an array of them or one a line, any number → 201. `timestamp` is the stamp that the
+///   token's activity shows already, `match` the group in `GET /counts`, `frequentPushes` (default true) the user's
+///   switch, which decides on the phone's budget, `bundle` the app that the token is of, if it is not the simulator's
+///   own. When one of more than 10,000 is wrong, those before it may be registered already.
 /// - `DELETE /tokens/:token` → 204; pushes to the token get 410 from now on (`?at=` milliseconds since 1970: since
 ///   then).
 /// - `GET /tokens` → an array.

@@ -140,7 +140,7 @@ extension Simulator {
         guard let index = push.device else { return known(SimulatorAnswer(.badDeviceToken)) }
         let device = tokens.device(index).pointee
         let answer = push.check.answer(
-            toToken: device.kind, of: device.environment, deletedAtMs: device.deletedAtMs,
+            toToken: device.kind, of: device.environment, bundle: tokens.bundle(index), deletedAtMs: device.deletedAtMs,
             isLiveActivity: block.isLiveActivity)
         return answer.status == 200 ? accepted : known(answer)
     }

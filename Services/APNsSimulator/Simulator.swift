@@ -145,7 +145,7 @@ actor Simulator {
             let device = tokens.device(index).pointee
             return RegisteredToken(
                 token: tokens.text(index), kind: device.kind, environment: device.environment,
-                deletedAtMs: device.deletedAtMs)
+                deletedAtMs: device.deletedAtMs, bundle: tokens.bundle(index))
         }.sorted { $0.token < $1.token }
     }
 

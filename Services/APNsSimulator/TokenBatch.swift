@@ -10,6 +10,8 @@ struct TokenBatch: Sendable {
         /// The match that the activity follows, by which `GET /counts` groups; nil when it was not given.
         var match: Int?
         var frequentPushes: Bool
+        /// The bundle id of the app that the token is of; nil: the simulator's own.
+        var bundle: String?
         fileprivate var digits: Int
         fileprivate var start: Int
     }
@@ -21,7 +23,7 @@ struct TokenBatch: Sendable {
     /// Adds a token. Returns false when the text is no token.
     mutating func add(
         _ token: UnsafeRawBufferPointer, _ kind: PushTokenKind, _ environment: APNsEnvironment, timestamp: Int?,
-        match: Int?, frequentPushes: Bool
+        match: Int?, frequentPushes: Bool, bundle: String? = nil
     ) -> Bool {
         let count = (token.count + 1) / 2
         let isToken = packed.withUnsafeMutableBytes { TokenKey.pack(token, into: $0) }
@@ -29,7 +31,7 @@ struct TokenBatch: Sendable {
         entries.append(
             Entry(
                 kind: kind, environment: environment, timestamp: timestamp, match: match,
-                frequentPushes: frequentPushes, digits: token.count, start: bytes.count))
+                frequentPushes: frequentPushes, bundle: bundle, digits: token.count, start: bytes.count))
         bytes += packed[..<count]
         return true
     }

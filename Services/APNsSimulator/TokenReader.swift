@@ -14,6 +14,7 @@ struct TokenReader {
         var timestamp: Int?
         var match: Int?
         var frequentPushes: Bool?
+        var bundle: String?
     }
 
     private(set) var batch = TokenBatch()
@@ -95,7 +96,7 @@ struct TokenReader {
             let isToken = Array(new.token.utf8).withUnsafeBytes {
                 batch.add(
                     $0, new.kind, new.environment, timestamp: new.timestamp, match: new.match,
-                    frequentPushes: new.frequentPushes ?? true)
+                    frequentPushes: new.frequentPushes ?? true, bundle: new.bundle)
             }
             guard isToken else { throw refusal("a token is 2 to \(TokenKey.digitsMax) hexadecimal digits") }
         }
@@ -112,6 +113,7 @@ struct TokenReader {
         var environment: APNsEnvironment?
         var match: Int?
         var timestamp: Int?
+        var bundle: String?
         while let name = reader.nextName() {
             if name.equals("token"), token == nil {
                 token = reader.string()
@@ -124,12 +126,15 @@ struct TokenReader {
                 match = value
             } else if name.equals("timestamp"), timestamp == nil, let value = reader.integer() {
                 timestamp = value
+            } else if name.equals("bundle"), bundle == nil, let value = reader.string() {
+                bundle = String(decoding: value, as: UTF8.self)
             } else {
                 return false
             }
         }
         guard reader.isAtEnd, let token, let kind, let environment else { return false }
-        return batch.add(token, kind, environment, timestamp: timestamp, match: match, frequentPushes: true)
+        return batch.add(
+            token, kind, environment, timestamp: timestamp, match: match, frequentPushes: true, bundle: bundle)
     }
 }
 

@@ -13,6 +13,8 @@ final class TokenRegistry {
         fileprivate(set) var environment: APNsEnvironment
         /// The index in `matches`.
         fileprivate(set) var match: UInt32
+        /// The index in `bundles`.
+        fileprivate var bundle: UInt32
         private var deletedAt: Int64
         var phone: DeviceModel
 
@@ -25,12 +27,14 @@ final class TokenRegistry {
         }
 
         fileprivate init(
-            keyStart: UInt32, digits: UInt16, environment: APNsEnvironment, match: UInt32, phone: DeviceModel
+            keyStart: UInt32, digits: UInt16, environment: APNsEnvironment, match: UInt32, bundle: UInt32,
+            phone: DeviceModel
         ) {
             self.keyStart = keyStart
             self.digits = digits
             self.environment = environment
             self.match = match
+            self.bundle = bundle
             self.phone = phone
             deletedAt = Self.alive
         }
@@ -47,6 +51,8 @@ final class TokenRegistry {
     /// The matches that were named; the first entry stands for none.
     private(set) var matches: [Int?] = [nil]
     private var matchIndices: [Int: UInt32] = [:]
+    /// The apps that were named; the first entry stands for the simulator's own.
+    private var bundles: [String?] = [nil]
     private var devices = Memory<Device>()
     private var keys = Memory<UInt8>()
     private var keyBytes = 0
@@ -70,11 +76,12 @@ final class TokenRegistry {
         let phone = DeviceModel(
             kind: entry.kind, shown: entry.timestamp.map(Stamp.init), takesFrequentPushes: entry.frequentPushes)
         let match = matchIndex(entry.match)
+        let bundle = bundleIndex(entry.bundle)
         if let index = index(of: key, digits) {
             let known = devices.start[index]
             devices.start[index] = Device(
                 keyStart: known.keyStart, digits: known.digits, environment: entry.environment, match: match,
-                phone: phone)
+                bundle: bundle, phone: phone)
             return
         }
         if (count + 1) * 2 > placeCount { growTable() }
@@ -84,7 +91,7 @@ final class TokenRegistry {
         (devices.start + count).initialize(
             to: Device(
                 keyStart: UInt32(keyBytes), digits: UInt16(digits), environment: entry.environment, match: match,
-                phone: phone))
+                bundle: bundle, phone: phone))
         insert(Place(index: UInt32(count), tag: tag(hash(key))), hash(key))
         keyBytes += key.count
         count += 1
@@ -117,6 +124,9 @@ final class TokenRegistry {
         return devices.start + index
     }
 
+    /// The bundle id of the app that the token is of; nil for the simulator's own.
+    func bundle(_ index: Int) -> String? { bundles[Int(device(index).pointee.bundle)] }
+
     /// The token's digits in lower case.
     func text(_ index: Int) -> String {
         let device = device(index)
@@ -135,6 +145,13 @@ final class TokenRegistry {
         matches.append(match)
         matchIndices[match] = index
         return index
+    }
+
+    /// Apps are few: they are looked through.
+    private func bundleIndex(_ bundle: String?) -> UInt32 {
+        if let known = bundles.firstIndex(of: bundle) { return UInt32(known) }
+        bundles.append(bundle)
+        return UInt32(bundles.count - 1)
     }
 
     private func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {

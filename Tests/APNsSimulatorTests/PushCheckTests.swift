@@ -162,6 +162,16 @@ struct PushCheckTests {
         #expect(answer(toApp, token: device) == .accepted)
     }
 
+    @Test func aTokenOfAnotherAppDoesNotGoWithOurTopics() {
+        for kind in PushTokenKind.allCases {
+            let other = RegisteredToken(
+                token: Self.token, kind: kind, environment: .production, bundle: "com.other.app")
+            #expect(answer({ _ in }, token: other) == SimulatorAnswer(.deviceTokenNotForTopic))
+        }
+        let named = RegisteredToken(token: Self.token, kind: .update, environment: .production, bundle: Self.bundle)
+        #expect(answer({ _ in }, token: named) == .accepted)
+    }
+
     @Test func aBackgroundPushMustNotHurry() {
         let device = RegisteredToken(token: Self.token, kind: .device, environment: .production)
         for priority in ["10", nil] {

@@ -35,6 +35,9 @@ struct RequestPlayer: Sendable {
                 let token = String(repeating: "\(digit)\(index)", count: 32)
                 try await apns.register(token, kind: kind, environment: environment)
                 names["token \(kind)"] = token
+                let others = String(repeating: "\(digit)\(index + 3)", count: 32)
+                try await apns.register(others, kind: kind, environment: environment, bundle: "com.other.app")
+                names["\(kind) of another app"] = others
             }
             let deleted = String(repeating: "\(digit)9", count: 32)
             try await apns.register(deleted, environment: environment)

@@ -92,10 +92,12 @@ struct SimulatorUnderTest: Sendable {
     }
 
     func register(
-        _ token: String, kind: String = "update", environment: APNsEnvironment = .production
+        _ token: String, kind: String = "update", environment: APNsEnvironment = .production, bundle: String? = nil
     ) async throws {
+        let app = bundle.map { #","bundle":"\#($0)""# } ?? ""
         let answer = try await control(
-            "POST", "/tokens", #"{"token":"\#(token)","kind":"\#(kind)","environment":"\#(environment.rawValue)"}"#)
+            "POST", "/tokens",
+            #"{"token":"\#(token)","kind":"\#(kind)","environment":"\#(environment.rawValue)"\#(app)}"#)
         guard answer.status == 201 else { throw Tool.Failure(description: "\(answer)") }
     }
 

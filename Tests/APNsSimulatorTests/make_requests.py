@@ -125,7 +125,8 @@ def device_table(other_kind, types, topics, priorities):
         [Mistake("body", 400, "PayloadEmpty", body=body, pair=index == 0) for index, body in enumerate(NOT_PUSHES)],
         [Mistake("path", 400, "BadDeviceToken", path=f"/3/device/{token}", pair=index < 2) for index, token in enumerate(
             ["<unknown token>", "<token elsewhere>", "xyz", "a", "<token update>zz"])],
-        [Mistake("path", 400, "DeviceTokenNotForTopic", path=f"/3/device/{other_kind}", pair=True)],
+        [Mistake("path", 400, "DeviceTokenNotForTopic", path=f"/3/device/{token}", pair=index == 0) for index, token in enumerate(
+            [other_kind, "<update of another app>", "<start of another app>", "<device of another app>"])],
         [Mistake("path", 410, "Unregistered", path="/3/device/<deleted token>", timestamp=1700000000123, pair=True)]
         if other_kind == "<token device>" else [],
     )

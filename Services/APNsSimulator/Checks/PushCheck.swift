@@ -48,15 +48,21 @@ struct PushCheck: Sendable {
         guard let token else { return SimulatorAnswer(.badDeviceToken) }
         let isLiveActivity = request.field("apns-push-type") == PushType.liveActivity.rawValue
         return answer(
-            toToken: token.kind, of: token.environment, deletedAtMs: token.deletedAtMs, isLiveActivity: isLiveActivity)
+            toToken: token.kind, of: token.environment, bundle: token.bundle, deletedAtMs: token.deletedAtMs,
+            isLiveActivity: isLiveActivity)
     }
 
-    /// The end of the last part: answers a correct request by what is known about its token.
+    /// The end of the last part: answers a correct request by what is known about its token. The topic is known to be
+    /// of the simulator's own app.
+    /// - Parameter bundle: the app that the token is of; nil: the simulator's own.
     func answer(
-        toToken kind: PushTokenKind, of environment: APNsEnvironment, deletedAtMs: Int64?, isLiveActivity: Bool
+        toToken kind: PushTokenKind, of environment: APNsEnvironment, bundle: String?, deletedAtMs: Int64?,
+        isLiveActivity: Bool
     ) -> SimulatorAnswer {
         guard environment == self.environment else { return SimulatorAnswer(.badDeviceToken) }
-        guard kind.isForLiveActivities == isLiveActivity else { return SimulatorAnswer(.deviceTokenNotForTopic) }
+        guard bundle == nil || bundle == bundleID, kind.isForLiveActivities == isLiveActivity else {
+            return SimulatorAnswer(.deviceTokenNotForTopic)
+        }
         if let deletedAtMs { return SimulatorAnswer(.unregistered, timestampMs: deletedAtMs) }
         return .accepted
     }

@@ -86,7 +86,7 @@ extension ActivityStore {
             RETURNING due.owner_id, due.owner_device_id, c.challenge, c.sent_at
         )
         SELECT d.user_id, d.device_id, d.shard, d.environment, d.device_token,
-            \(isProven("d.device_token_proven_at", device: "d", bundle: "$4")) AS is_proven, s.challenge, \(PhoneClaimSQL.end("s")) AS nonce_until,
+            d.device_token_proven_at IS NOT NULL AND d.proven_bundle IS NOT DISTINCT FROM $4 AS is_proven, s.challenge, \(PhoneClaimSQL.end("s")) AS nonce_until,
             s.sent_at::text AS mark, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
         FROM sent s JOIN devices d ON d.user_id = s.owner_id AND d.device_id = s.owner_device_id
         """
@@ -113,7 +113,7 @@ extension ActivityStore {
             RETURNING d.*
         )
         SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token,
-            \(isProven("c.device_token_proven_at", device: "c", bundle: "$4")) AS is_proven, c.fallback_step,
+            c.device_token_proven_at IS NOT NULL AND c.proven_bundle IS NOT DISTINCT FROM $4 AS is_proven, c.fallback_step,
             c.fallback_match_id AS match_id, c.fallback_at::text AS mark, n.challenge, n.nonce_until,
             floor(extract(epoch FROM clock_timestamp()))::bigint AS now, \(cardColumns)
         FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.fallback_match_id \(PhoneClaimSQL.openNonce)
@@ -151,7 +151,7 @@ extension ActivityStore {
             RETURNING d.*, due.match_id
         )
         SELECT c.user_id, c.device_id, c.shard, c.environment, c.device_token,
-            \(isProven("c.device_token_proven_at", device: "c", bundle: "$4")) AS is_proven, c.match_id, n.challenge, n.nonce_until,
+            c.device_token_proven_at IS NOT NULL AND c.proven_bundle IS NOT DISTINCT FROM $4 AS is_proven, c.match_id, n.challenge, n.nonce_until,
             c.reconcile_sent_at::text AS mark, floor(extract(epoch FROM clock_timestamp()))::bigint AS now,
             \(cardColumns)
         FROM claimed c LEFT JOIN fixtures f ON f.match_id = c.match_id \(PhoneClaimSQL.openNonce)

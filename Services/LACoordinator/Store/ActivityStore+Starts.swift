@@ -162,7 +162,7 @@ extension ActivityStore {
                 c.\(columns.attempts) AS attempts,
                 floor(extract(epoch FROM c.\(columns.leaseUntil)))::bigint AS lease_until,
                 d.environment, d.push_to_start_token,
-                \(Self.isProven("d.start_token_proven_at", device: "d", bundle: "$6")) AS is_proven,
+                d.start_token_proven_at IS NOT NULL AND d.proven_bundle IS NOT DISTINCT FROM $6 AS is_proven,
                 w.team_id AS followed_team_id,
                 \(Self.cardColumns)
             FROM claimed c

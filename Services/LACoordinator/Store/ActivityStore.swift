@@ -48,12 +48,6 @@ package struct ActivityStore: Sendable {
         """
     }
 
-    /// Whether a token was proven for a bundle id. A proof that is older than those for bundle ids, or that a phone gave
-    /// by its nonce, may name none: then it is false, and not null.
-    static func isProven(_ provenAt: String, device: String, bundle: String) -> String {
-        "(\(provenAt) IS NOT NULL AND \(device).proven_bundle IS NOT DISTINCT FROM \(bundle))"
-    }
-
     // MARK: - The roster
 
     /// Returns the cursor from which `changes` delivers everything that changes from now on.
