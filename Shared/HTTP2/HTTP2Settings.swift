@@ -6,17 +6,12 @@ public struct HTTP2Settings: Sendable {
     public var initialWindowBytes: Int?
     /// The body bytes that the peer may send on the whole connection before it gets a window update.
     public var connectionWindowBytes: Int?
-    public var headerTableBytes: Int?
-    public var headerListBytes: Int?
 
     package init(
-        concurrentStreamsMax: Int? = nil, initialWindowBytes: Int? = nil, connectionWindowBytes: Int? = nil,
-        headerTableBytes: Int? = nil, headerListBytes: Int? = nil
+        concurrentStreamsMax: Int? = nil, initialWindowBytes: Int? = nil, connectionWindowBytes: Int? = nil
     ) {
         self.concurrentStreamsMax = concurrentStreamsMax
         self.initialWindowBytes = initialWindowBytes
         self.connectionWindowBytes = connectionWindowBytes
-        self.headerTableBytes = headerTableBytes
-        self.headerListBytes = headerListBytes
     }
 }

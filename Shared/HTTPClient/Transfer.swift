@@ -15,7 +15,10 @@ final class Transfer: @unchecked Sendable {
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var headers: [(String, String)] = []
     private var body: [UInt8] = []
-    private var isTooLarge = false
+    /// The number and the bytes of the header lines so far, interim answers and trailers too.
+    private var headerLines = (count: 0, bytes: 0)
+    /// What the answer has too much of.
+    private var excess: String?
 
     init(_ request: HTTPClientRequest, _ configuration: HTTPClient.Configuration) {
         self.request = request
@@ -69,10 +72,11 @@ final class Transfer: @unchecked Sendable {
             _ = ccurl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
             resume(.success(HTTPClientResponse(status: status, headers: headers, body: body)))
         } else {
-            let reason =
-                isTooLarge
-                ? "the answer has more than \(request.bodyBytesMax) bytes" : String(cString: curl_easy_strerror(code))
-            fail(isTooLarge ? .tooLarge : Self.meaning(of: code), reason)
+            if let excess {
+                fail(.tooLarge, "the answer has more than \(excess)")
+            } else {
+                fail(Self.meaning(of: code), String(cString: curl_easy_strerror(code)))
+            }
         }
     }
 
@@ -95,13 +99,17 @@ final class Transfer: @unchecked Sendable {
 
     // MARK: - Callbacks of libcurl
 
+    /// Twice what the provider and the user pool send.
+    private static let headerLinesMax = 128
+    private static let headerBytesMax = 32 * 1024
+
     private static let takeBody: ccurl_writer = { bytes, size, count, context in
         guard let bytes, let context else { return 0 }
         let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
         let length = size * count
         // The bound is checked after decompression, so a compression bomb costs no more memory than any other answer.
         guard transfer.body.count + length <= transfer.request.bodyBytesMax else {
-            transfer.isTooLarge = true
+            transfer.excess = "\(transfer.request.bodyBytesMax) bytes"
             return 0
         }
         transfer.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: length))
@@ -112,6 +120,12 @@ final class Transfer: @unchecked Sendable {
         guard let bytes, let context else { return 0 }
         let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
         let length = size * count
+        transfer.headerLines.count += 1
+        transfer.headerLines.bytes += length
+        guard transfer.headerLines.count <= headerLinesMax, transfer.headerLines.bytes <= headerBytesMax else {
+            transfer.excess = "\(headerLinesMax) lines or \(headerBytesMax) bytes of header"
+            return 0
+        }
         let line = String(decoding: UnsafeRawBufferPointer(start: bytes, count: length), as: UTF8.self)
         if line.hasPrefix("HTTP/") {
             // A new header block begins; the one before belonged to an interim answer (100).

@@ -26,6 +26,14 @@ import Testing
                 elif path == '/seen': self.answer(200, '\\n'.join(seen).encode())
                 elif path == '/slow': time.sleep(3); self.answer(200, b'late')
                 elif path == '/redirect': self.answer(302, b'', [('Location', '/gzip')])
+                elif path == '/fields': self.answer(200, b'', [(f'x-{n}', 'y') for n in range(200)])
+                elif path == '/repeated': self.answer(200, b'', [('Retry-After', '7')] * 200)
+                elif path == '/long': self.answer(200, b'', [('x', 'y' * 60_000)])
+                elif path == '/interim':
+                    for n in range(100_000): self.wfile.write(b'HTTP/1.1 103 Early Hints\\r\\nx: y\\r\\n\\r\\n')
+                elif path == '/trailers':
+                    self.wfile.write(b'HTTP/1.1 200 OK\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n1\\r\\nx\\r\\n0\\r\\n')
+                    for n in range(100_000): self.wfile.write(b'x: y\\r\\n')
                 elif path == '/error': self.answer(503, b'away', [('Retry-After', '7')])
                 else: self.answer(200, b'plain')
             def do_POST(self):
@@ -125,6 +133,15 @@ import Testing
         let error = await fails(HTTPClientRequest(url: "\(server.base)/bomb?api_token=secret", bodyBytesMax: 100_000))
         #expect(error?.code == .tooLarge)
         #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test(arguments: ["fields", "repeated", "long", "interim", "trailers"])
+    func aHeaderHasABoundLikeABody(path: String) async throws {
+        let server = try Server()
+        defer { server.stop() }
+        let error = await fails(HTTPClientRequest(url: "\(server.base)/\(path)?api_token=secret"))
+        #expect(error?.code == .tooLarge, "\(String(describing: error))")
+        #expect(error?.description.contains("header") == true && error?.description.contains("secret") == false)
     }
 
     @Test func aBombOfTheProvidersSizeCostsNoMoreThanTheCap() async throws {

@@ -36,6 +36,8 @@ public actor HTTP2ClientConnection: HTTP2SenderOwner {
         self.reactor = reactor
         self.limits = limits
         self.limits.keepsResponseHeaders = true
+        // A list of channels is longer than an answer to a push.
+        self.limits.responseBodyBytesMax = 64 * 1024
     }
 
     /// Looks the name up, connects to the first address that answers, checks the certificate, and waits for SETTINGS.

@@ -2,8 +2,8 @@
 public struct HTTP2ClientLimits: Sendable {
     /// The most streams in flight, even if the peer would accept more.
     public var streamsMax = 1_000
-    /// The most bytes kept of an answer's body; longer bodies are cut off.
-    public var responseBodyBytesMax = 64 * 1024
+    /// The most bytes kept of an answer's body; longer bodies are cut off. A reason of APNs has a hundred.
+    public var responseBodyBytesMax = 4 * 1024
     /// Answers are returned with all their header fields, which costs as much as everything else about them. A refusal
     /// has its `retry-after` in any case.
     public var keepsResponseHeaders = false

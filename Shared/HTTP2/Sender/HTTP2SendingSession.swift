@@ -12,6 +12,7 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
         /// The stream; 0 while the slot is free.
         var stream: Int32 = 0
         var isAnswered = false
+        var allowance = HTTP2HeaderAllowance()
         var interimAnswers = 0
         /// The deadline has passed and the outcome was told; the slot is free again when its stream is closed.
         var isTold = false
@@ -21,6 +22,28 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
         var headersOffset = UInt64.max
         var body: HTTP2SharedBody?
         var reply = HTTP2Response(status: 0)
+
+        /// Takes in a field of the answer.
+        /// - Returns: false when the answer has too much, so that its stream has to be reset.
+        mutating func take(
+            _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, keepsAll: Bool
+        ) -> Bool {
+            guard allowance.admit(name.count, value.count) else { return false }
+            if name.first == UInt8(ascii: ":") {
+                // `:status` is the only pseudo-header field of an answer. A new one starts the reply anew, so that
+                // interim answers (1xx) leave nothing in the final one.
+                reply = HTTP2Response(status: value.prefix(3).reduce(0) { $0 * 10 + Int($1) - 48 })
+                if reply.status < 200 { interimAnswers += 1 }
+                return interimAnswers <= HTTP2SendingSession.interimAnswersMax
+            }
+            // The first `retry-after` is kept of every refusal, because few answers have one and it asks for something.
+            if keepsAll || reply.status != 200 && reply.headers.isEmpty && name.elementsEqual("retry-after".utf8) {
+                let value = value.prefix(keepsAll ? .max : HTTP2SendingSession.retryAfterBytesMax)
+                reply.headers.append(
+                    HTTP2Field(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+            }
+            return true
+        }
     }
 
     struct GoAway {
@@ -31,6 +54,8 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
     /// The most interim answers (1xx) before an answer, which needs one at most. A server that sends them without end
     /// keeps a stream busy that it never answers.
     static let interimAnswersMax = 16
+    /// The most bytes kept of a `retry-after`: a number of seconds.
+    static let retryAfterBytesMax = 32
 
     /// The most requests in flight.
     let slotCount: Int
@@ -74,6 +99,9 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
         let settings = [
             nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0),
             nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: 0),
+            nghttp2_settings_entry(
+                settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue),
+                value: UInt32(HTTP2HeaderAllowance.bytesMax)),
         ]
         nghttp2_submit_settings(raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
     }
@@ -195,26 +223,13 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
     private static func set(_ callbacks: OpaquePointer?) {
         nghttp2_session_callbacks_set_on_header_callback(callbacks) {
             session, frame, name, nameCount, value, count, _, me in
-            guard let me, let frame, let name, let value,
-                let slot = HTTP2SendingSession.slot(session, frame.pointee.hd.stream_id)
-            else { return 0 }
-            // `:status` is the only pseudo-header field of an answer. A new one starts the reply anew, so that interim
-            // answers (1xx) leave nothing in the final one.
-            if name[0] == UInt8(ascii: ":") {
-                slot.pointee.reply = HTTP2Response(status: 0)
-                for index in 0..<min(count, 3) {
-                    slot.pointee.reply.status = slot.pointee.reply.status * 10 + Int(value[index]) - 48
-                }
-                if slot.pointee.reply.status < 200 { HTTP2SendingSession.gotInterimAnswer(session, slot) }
-            } else if HTTP2SendingSession.from(me).keepsHeaders
-                || slot.pointee.reply.status != 200 && HTTP2SendingSession.isRetryAfter(name, nameCount)
-            {
-                slot.pointee.reply.headers.append(
-                    HTTP2Field(
-                        String(decoding: UnsafeBufferPointer(start: name, count: nameCount), as: UTF8.self),
-                        String(decoding: UnsafeBufferPointer(start: value, count: count), as: UTF8.self)))
+            guard let me, let frame, let slot = HTTP2SendingSession.slot(session, frame.pointee.hd.stream_id) else {
+                return 0
             }
-            return 0
+            let isAdmitted = slot.pointee.take(
+                UnsafeBufferPointer(start: name, count: nameCount), UnsafeBufferPointer(start: value, count: count),
+                keepsAll: HTTP2SendingSession.from(me).keepsHeaders)
+            return isAdmitted ? 0 : HTTP2SessionBytes.refuseHeaders(session, frame.pointee.hd.stream_id)
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { session, _, stream, data, count, me in
             guard let me, let slot = HTTP2SendingSession.slot(session, stream) else { return 0 }
@@ -252,20 +267,6 @@ final class HTTP2SendingSession: HTTP2ByteEnd {
             HTTP2SendingSession.from(me).didNotSend(frame.pointee.hd.stream_id)
             return 0
         }
-    }
-
-    private static func gotInterimAnswer(_ session: OpaquePointer?, _ slot: UnsafeMutablePointer<Slot>) {
-        slot.pointee.interimAnswers += 1
-        guard slot.pointee.interimAnswers == interimAnswersMax + 1 else { return }
-        // The reset closes the stream, and then the outcome is told.
-        nghttp2_submit_rst_stream(
-            session, UInt8(NGHTTP2_FLAG_NONE.rawValue), slot.pointee.stream, HTTP2ErrorCode.enhanceYourCalm.rawValue)
-    }
-
-    /// Whether a field is `retry-after`, which is kept of every refusal, because few answers have it and it asks for
-    /// something.
-    private static func isRetryAfter(_ name: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-        UnsafeBufferPointer(start: name, count: count).elementsEqual("retry-after".utf8)
     }
 
     private static func from(_ context: UnsafeMutableRawPointer) -> HTTP2SendingSession {

@@ -13,6 +13,7 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
         var stream: Int32 = 0
         /// The bytes of the request while it arrives.
         var arrival: HTTP2ArrivalBytes?
+        var allowance = HTTP2HeaderAllowance()
         /// Body bytes that were not returned to the connection's window yet.
         var held = 0
         /// The request is not answered any more.
@@ -68,7 +69,7 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
         let status = nghttp2_session_server_new2(
             &raw, callbacks, Unmanaged.passUnretained(self).toOpaque(), option)
         precondition(status == 0, "out of memory")
-        announce(settings)
+        announce(settings, headerListBytes: HTTP2HeaderAllowance.bytesMax)
         if let bytes = settings.connectionWindowBytes {
             nghttp2_session_set_local_window_size(raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Int32(clamping: bytes))
         }
@@ -137,7 +138,9 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
     }
 
     /// Sends SETTINGS with the values that are not nil.
-    func announce(_ settings: HTTP2Settings) {
+    func announce(_ settings: HTTP2Settings) { announce(settings, headerListBytes: nil) }
+
+    private func announce(_ settings: HTTP2Settings, headerListBytes: Int?) {
         var entries: [nghttp2_settings_entry] = []
         func add(_ id: nghttp2_settings_id, _ value: Int?) {
             guard let value else { return }
@@ -145,8 +148,7 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
         }
         add(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, settings.concurrentStreamsMax)
         add(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, settings.initialWindowBytes)
-        add(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, settings.headerTableBytes)
-        add(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, settings.headerListBytes)
+        add(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, headerListBytes)
         nghttp2_submit_settings(raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
     }
 
@@ -183,6 +185,10 @@ final class HTTP2ServingSession: HTTP2ByteEnd {
         nghttp2_session_callbacks_set_on_header_callback(callbacks) {
             session, frame, name, nameCount, value, count, flags, _ in
             guard let frame, let slot = HTTP2ServingSession.slot(session, frame.pointee.hd.stream_id) else { return 0 }
+            guard slot.pointee.allowance.admit(nameCount, count) else {
+                slot.pointee.isDropped = true
+                return HTTP2SessionBytes.refuseHeaders(session, frame.pointee.hd.stream_id)
+            }
             slot.pointee.arrival?.add(
                 name, nameCount, value, count,
                 neverIndexed: UInt32(flags) & NGHTTP2_NV_FLAG_NO_INDEX.rawValue != 0)
