@@ -49,7 +49,7 @@ enum VersionWriter {
 
     /// The stored machine; nil when the text is damaged or of another release, and the match then starts afresh.
     static func machine(from text: String) -> MatchMachine? {
-        try? JSONDecoder().decode(MatchMachine.self, from: Data(text.utf8))
+        try? BoundedJSON.decode(MatchMachine.self, from: Data(text.utf8))
     }
 
     private static func json(_ value: some Encodable) throws -> String {

@@ -16,7 +16,7 @@ struct IncomingEnvelope: Decodable {
         let decoder = JSONDecoder()
         decoder.userInfo[lookupKey] = lookup
         do {
-            return try decoder.decode(IncomingEnvelope.self, from: Data(frame.readableBytesView))
+            return try BoundedJSON.decode(IncomingEnvelope.self, from: Data(frame.readableBytesView), with: decoder)
         } catch let error as WireError {
             throw error
         } catch let error as DecodingError {

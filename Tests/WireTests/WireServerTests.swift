@@ -68,6 +68,10 @@ import Wire
         ("no type", RawSocket.frame(#"{"id":"1","sentAt":1,"payload":{}}"#)),
         ("wrong payload", RawSocket.frame(#"{"type":"ping","id":"1","sentAt":1,"payload":{"number":"x"}}"#)),
         (
+            "a figure of 64 bits",
+            RawSocket.frame(#"{"type":"ping","id":"1","sentAt":1,"payload":{"number":9223372036854775807}}"#)
+        ),
+        (
             "an answer nobody asked for",
             RawSocket.frame(#"{"type":"ping","id":"1","replyTo":"1","sentAt":1,"payload":{}}"#)
         ),

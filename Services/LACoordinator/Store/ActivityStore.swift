@@ -320,7 +320,7 @@ package struct ActivityStore: Sendable {
         """
 
     static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
-        do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {
+        do { return try BoundedJSON.decode(type, from: Data(text.utf8)) } catch {
             throw PostgresError(.decoding, "\(type): \(error)")
         }
     }

@@ -1,0 +1,54 @@
+public import FoundationEssentials
+
+/// Decodes JSON that another process wrote: a frame of a socket, a value in the database. Its figures are bounded before
+/// anything is decoded, because what is decoded is added, multiplied and converted, and Swift ends the process where
+/// that overflows.
+public enum BoundedJSON {
+    /// As milliseconds the year 2255; a million of it still fits into 64 bits.
+    public static let figureMax = 9_000_000_000_000
+
+    public static func decode<Value: Decodable>(
+        _ type: Value.Type, from bytes: some ContiguousBytes, with decoder: JSONDecoder = JSONDecoder()
+    ) throws -> Value {
+        let data = bytes.withUnsafeBytes { Data($0) }
+        guard data.withUnsafeBytes(figuresAreBounded) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: [], debugDescription: "a figure is beyond ±\(figureMax)"))
+        }
+        return try decoder.decode(type, from: data)
+    }
+
+    /// Whether no number has more than `figureMax` before its point. A positive exponent, which no encoder of ours
+    /// writes for such numbers, counts as beyond. Whether the text is JSON is for the decoder to say.
+    private static func figuresAreBounded(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var place = 0
+        var isInString = false
+        while place < bytes.count {
+            let byte = bytes[place]
+            place += 1
+            if isInString {
+                if byte == UInt8(ascii: "\\") { place += 1 }
+                if byte == UInt8(ascii: "\"") { isInString = false }
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = true
+            } else if isDigit(byte) {
+                var whole = Int(byte - 0x30)
+                while place < bytes.count, isDigit(bytes[place]) {
+                    whole = whole * 10 + Int(bytes[place] - 0x30)
+                    guard whole <= figureMax else { return false }
+                    place += 1
+                }
+                if place < bytes.count, bytes[place] == UInt8(ascii: ".") { place += 1 }
+                while place < bytes.count, isDigit(bytes[place]) { place += 1 }
+                if place < bytes.count, bytes[place] | 0x20 == UInt8(ascii: "e") {
+                    guard place + 1 < bytes.count, bytes[place + 1] == UInt8(ascii: "-") else { return false }
+                    place += 2
+                    while place < bytes.count, isDigit(bytes[place]) { place += 1 }
+                }
+            }
+        }
+        return true
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+}

@@ -1,0 +1,80 @@
+import Detection
+import FoundationEssentials
+import Messages
+import SightscreenModels
+import SportMonks
+import Testing
+
+@testable import MatchEventBus
+
+/// Frames and stored values whose figures are as large as a number can be.
+@Suite struct LargeFigureTests {
+    /// The places of all numbers of a JSON text, outside of strings.
+    private static func numbers(of text: [UInt8]) -> [Range<Int>] {
+        var places: [Range<Int>] = []
+        var (place, isInString) = (0, false)
+        while place < text.count {
+            let byte = text[place]
+            if byte == UInt8(ascii: "\"") { isInString.toggle() }
+            if isInString, byte == UInt8(ascii: "\\") { place += 1 }
+            if !isInString, byte == UInt8(ascii: "-") || (0x30...0x39).contains(byte) {
+                let end = text[place...].firstIndex { ![0x2D, 0x2E].contains($0) && !(0x30...0x39).contains($0) }
+                places.append(place..<(end ?? text.count))
+                place = places[places.count - 1].upperBound
+            } else {
+                place += 1
+            }
+        }
+        return places
+    }
+
+    private static let fetchedAt: Int64 = 1_790_000_000_000
+
+    /// What the bus does with a frame but for the database, after a good frame and as the first one.
+    private static func evaluate(_ frame: ScoreFrame, after machine: MatchMachine) throws {
+        let snapshot = try frame.fixture.snapshot()
+        for var machine in [machine, MatchMachine(matchID: frame.matchID)] {
+            for delay in [0, 5_000] as [Int64] {
+                let change = machine.apply(
+                    snapshot, fetchedAt: frame.fetchedAt + delay, unchangedUntil: frame.previousFetchedAt,
+                    now: fetchedAt + delay)
+                _ = try JSONEncoder().encode(change?.contentState)
+            }
+            _ = VersionWriter.machine(from: String(decoding: try JSONEncoder().encode(machine), as: UTF8.self))
+        }
+    }
+
+    @Test(arguments: [Int.max, Int.min, 1 << 62, -(1 << 62), BoundedJSON.figureMax, -BoundedJSON.figureMax])
+    func noFigureOfAFrameEndsTheProcess(figure: Int) throws {
+        let source = try FrameSource()
+        let good = try source.frame("S2 0.4", fetchedAt: Self.fetchedAt)
+        var machine = MatchMachine(matchID: source.match)
+        _ = machine.apply(try good.fixture.snapshot(), fetchedAt: Self.fetchedAt, now: Self.fetchedAt)
+        var frame = try source.frame("S1 0.4", fetchedAt: Self.fetchedAt)
+        frame.previousFetchedAt = Self.fetchedAt - 5_000
+        let text = Array(try JSONEncoder().encode(frame))
+        let places = Self.numbers(of: text)
+        #expect(places.count > 150)
+        for place in places {
+            let changed = text[..<place.lowerBound] + Array(String(figure).utf8) + text[place.upperBound...]
+            let decoded = try? BoundedJSON.decode(ScoreFrame.self, from: Array(changed))
+            #expect((decoded == nil) == (figure.magnitude > BoundedJSON.figureMax.magnitude))
+            if let decoded { try? Self.evaluate(decoded, after: machine) }
+        }
+    }
+
+    /// A machine that the database gives back is taken as it is, or not at all.
+    @Test(arguments: [Int.max, Int.min, BoundedJSON.figureMax, -BoundedJSON.figureMax])
+    func noFigureOfAStoredMachineEndsTheProcess(figure: Int) throws {
+        let source = try FrameSource()
+        let frame = try source.frame("S1 0.4", fetchedAt: Self.fetchedAt)
+        var machine = MatchMachine(matchID: source.match)
+        _ = machine.apply(try frame.fixture.snapshot(), fetchedAt: Self.fetchedAt, now: Self.fetchedAt)
+        let text = Array(try JSONEncoder().encode(machine))
+        for place in Self.numbers(of: text) {
+            let changed = text[..<place.lowerBound] + Array(String(figure).utf8) + text[place.upperBound...]
+            guard let stored = VersionWriter.machine(from: String(decoding: changed, as: UTF8.self)) else { continue }
+            try? Self.evaluate(source.frame("S1 0.5", fetchedAt: Self.fetchedAt + 10_000), after: stored)
+        }
+    }
+}
