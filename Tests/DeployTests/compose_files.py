@@ -44,6 +44,8 @@ NOT_PASSED = {
     "APNS_CA_FILE": "no file of the machine is mounted, and only a stand-in needs one",
     "SIGHTSCREEN_STAND_INS": "never in production", "REPLAY_URL": "only with stand-ins",
 }
+# What the image of every program of ours says, so that a crash prints no memory.
+BACKTRACE = "ENV SWIFT_BACKTRACE=registers=none,sanitize=yes"
 # What would share more with the machine than a container does.
 SHARING = ("privileged", "network_mode", "pid", "ipc", "uts", "userns_mode", "cgroup", "cgroup_parent", "cap_add", "devices",
            "device_cgroup_rules", "extra_hosts", "env_file", "volumes_from", "group_add", "sysctls", "runtime", "credential_spec")
@@ -101,6 +103,8 @@ def wrong_with_bounds(service, user):
             yield f"{place}: programs could be run from it"
     if "max-size" not in service.get("logging", {}).get("options", {}):
         yield "its log grows without bound"
+    if "SWIFT_BACKTRACE" in named(service.get("environment")):
+        yield "has another SWIFT_BACKTRACE than the image"
 
 
 def wrong_with_volumes(service, volumes):
@@ -241,6 +245,7 @@ MISTAKES = [
     (None, "event-bus", {"tmpfs": ["/tmp:exec"]}, "run from it"),
     (None, "event-bus", {"tmpfs": "/tmp:size=1m,exec"}, "run from it"),
     (None, "event-bus", {"logging": GONE}, "without bound"),
+    (None, "event-bus", {"environment": {"SWIFT_BACKTRACE": "enable=yes"}}, "another SWIFT_BACKTRACE"),
     (None, "la-coordinator", {"environment": {"APNS_KEY": "abc"}}, "APNS_KEY: a secret that is no file"),
     (None, "la-coordinator", {"environment": ["ADMIN_API_KEY=abc"]}, "ADMIN_API_KEY: a secret that is no file"),
     (None, "la-coordinator", {"environment": {"DATABASE_URL": "${DATABASE_URL}"}}, "DATABASE_URL: a secret that is no file"),
@@ -312,6 +317,9 @@ def main():
         if path == PRODUCTION:
             head = text[:text.index("\nname:")]
     problems, tried = list(problems_of(files, built, known)), 0
+    with open(os.path.join(TOP, "deploy/Dockerfile"), encoding="utf-8") as file:
+        if BACKTRACE not in file.read().split(" AS runtime\n")[1].split("\nFROM ")[0].splitlines():
+            problems.append(f"deploy/Dockerfile: runtime has no {BACKTRACE}")
     problems += [f"{PRODUCTION}: {problem}" for problem in wrong_with_head(head, known)]
     if not any("STORE_URL" in problem for problem in wrong_with_head(head.replace("STORE_URL", ""), known)):
         problems.append("not found: a head without STORE_URL")

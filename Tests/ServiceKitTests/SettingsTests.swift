@@ -136,6 +136,29 @@ import Testing
         }
     }
 
+    @Test func aSecretOfAnotherUserOrBehindDotsIsRefused() async throws {
+        try await withTemporaryDirectory { folder in
+            let path = "\(folder.path)/token"
+            write("s3cret\n", to: path, mode: 0o400)
+            func refusal(_ path: String) -> String? {
+                problem(["SPORTMONKS_API_TOKEN_FILE": path]) { _ = try $0.secret("SPORTMONKS_API_TOKEN") }
+            }
+            #expect(refusal(path) == nil)
+            for other in ["\(folder.path)/x/../token", "/run/secrets/../..\(path)"] {
+                #expect(refusal(other)?.contains("..") == true, "\(other)")
+            }
+            // A Kubernetes secret is behind a symbolic link to a folder whose name begins with dots.
+            #expect(mkdir("\(folder.path)/..data", 0o700) == 0)
+            #expect(rename(path, "\(folder.path)/..data/token") == 0)
+            #expect(symlink("..data/token", path) == 0)
+            #expect(refusal(path) == nil)
+            // Only root can give a file away.
+            guard geteuid() == 0 else { return }
+            #expect(chown(path, 12_345, gid_t.max) == 0)
+            #expect(refusal(path)?.contains("belongs to another user") == true)
+        }
+    }
+
     @Test(arguments: [
         "http://example.com", "ftp://example.com", "example.com", "https://", "https:///path", "https://a b.com",
         "https://user:pw@example.com", "https://example.com?x=1", "https://example.com#x", "https://example.com:0",

@@ -76,6 +76,8 @@ struct SuiteLayout: Sendable {
             "PATH": "/usr/local/bin:/usr/bin:/bin", "SIGHTSCREEN_RUN_DIR": state.run, "SIGHTSCREEN_STAND_INS": "1",
             "INSTANCE": name, "DATABASE_URL": databaseURL, "HEALTH_HOST": address, "HEALTH_PORT": health,
             "SIGHTSCREEN_STATE_DIR": state.path,
+            // A crash is told without registers, beside which the log would have the memory that they point to.
+            "SWIFT_BACKTRACE": "registers=none,sanitize=yes",
         ]
         if let port = ports.gateways[name] {
             environment.merge(["GATEWAY_HOST": address, "GATEWAY_PORT": String(port)]) { $1 }
