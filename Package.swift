@@ -134,7 +134,8 @@ let package = Package(
         shared(
             "ServiceKit",
             [
-                models, "FileLock", "HTTPClient", "Postgres", "Reactor", "Tokens", hummingbird, httpTypes, logging,
+                models, "ControlHTTP", "FileLock", "HTTPClient", "Postgres", "Reactor", "Tokens", hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"), httpTypes, logging,
                 metrics,
                 lifecycle,
                 unixSignals, configuration, concurrencyHelpers, nio[0],

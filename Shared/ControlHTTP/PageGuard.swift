@@ -16,8 +16,10 @@ public struct PageGuard: Sendable {
         case commandLine
     }
 
-    /// The accepted hosts in lower case; with nil, `isOwn` decides.
-    private let names: Set<String>?
+    /// The accepted hosts in lower case.
+    private let names: Set<String>
+    /// Whether hosts that `isOwn` are accepted as well.
+    private let takesOwn: Bool
     private let bodies: Bodies
     /// The sentence that says how a caller can use another name.
     private let hint: String
@@ -25,14 +27,18 @@ public struct PageGuard: Sendable {
     /// Guards a page and its API under exactly these names.
     public init(names: Set<String>, hint: String) {
         self.names = Set(names.map { $0.lowercased() })
+        takesOwn = false
         self.hint = hint
         bodies = .json
     }
 
-    /// Guards a control port that has no page.
-    public init() {
-        names = nil
-        hint = "call it by an address, or by a name of this machine or network"
+    /// Guards a port that has no page, called by an address, by a name of this machine or network, or by one of `names`.
+    public init(
+        besides names: Set<String> = [], hint: String = "call it by an address, or by a name of this machine or network"
+    ) {
+        self.names = Set(names.map { $0.lowercased() })
+        takesOwn = true
+        self.hint = hint
         bodies = .commandLine
     }
 
@@ -40,7 +46,7 @@ public struct PageGuard: Sendable {
     /// - Throws: `Problem`.
     public func check(_ request: Request, isPage: Bool = false) throws {
         guard let host = request.head.authority, let name = Self.name(of: host),
-            names.map({ $0.contains(name) }) ?? Self.isOwn(name)
+            names.contains(name) || takesOwn && Self.isOwn(name)
         else { throw Problem(.misdirectedRequest, "this host is not known here; \(hint)") }
         let isRead = request.method == .get || request.method == .head
         let site = Self.field("Sec-Fetch-Site", request)
@@ -98,9 +104,9 @@ public struct PageGuard: Sendable {
 
 /// Guards all routes of a router.
 public struct PageGuardMiddleware<Context: RequestContext>: RouterMiddleware {
-    private let pages = PageGuard()
+    private let pages: PageGuard
 
-    public init() {}
+    public init(_ pages: PageGuard = PageGuard()) { self.pages = pages }
 
     public func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response

@@ -1,7 +1,9 @@
+import ControlHTTP
 import FoundationEssentials
 import Glibc
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOConcurrencyHelpers
 import ServiceLifecycle
@@ -11,12 +13,15 @@ struct HealthServer: Service, CustomStringConvertible {
     let host: String
     /// The port to listen on; 0 for any free one.
     let port: Int
+    /// Names under which it answers besides its address, `localhost`, the host's own name and names without a dot.
+    let names: Set<String>
     let service: String
     let readiness: Readiness
     let metrics: PrometheusRegistry
     /// The file that the address is written to, for programs that look for it; nil writes none.
     let addressFile: String?
     let logger: Logger
+    var bounds = HealthChannel.Bounds()
     var onRunning: @Sendable (_ port: Int) -> Void = { _ in }
 
     var description: String { "health server" }
@@ -25,9 +30,12 @@ struct HealthServer: Service, CustomStringConvertible {
         // Hummingbird's own log lines would repeat ours.
         var quiet = logger
         quiet.logLevel = .critical
+        let connections = HealthChannel.Connections([:])
         let application = Application(
             responder: router().buildResponder(),
-            server: .http1(configuration: .init(idleTimeout: .seconds(10))),
+            server: HTTPServerBuilder { [bounds] respond in
+                HealthChannel(responder: respond, bounds: bounds, connections: connections)
+            },
             configuration: .init(address: .hostname(host, port: port)),
             onServerRunning: { channel in report(channel.localAddress?.port ?? port) }, logger: quiet)
         defer { if let addressFile { unlink(addressFile) } }
@@ -54,6 +62,7 @@ struct HealthServer: Service, CustomStringConvertible {
 
     private func router() -> Router<BasicRequestContext> {
         let router = Router()
+        router.add(middleware: PageGuardMiddleware(PageGuard(besides: names, hint: "HEALTH_HOSTS lists further ones")))
         router.get("health/live") { _, _ in Self.json(.ok, Health(status: "live", service: service)) }
         let ready: @Sendable (Request, BasicRequestContext) async throws -> Response = { _, _ in
             let missing = readiness.missing

@@ -76,8 +76,9 @@ public enum ServiceMain {
         context.readiness.set("start", false, reason: "starting")
         let started = StartNotice(settings, logger: context.logger)
         let health = HealthServer(
-            host: settings.health.host, port: settings.health.port, service: name, readiness: context.readiness,
-            metrics: context.metrics, addressFile: InstanceLock.healthFile(of: settings.instance, in: folder),
+            host: settings.health.host, port: settings.health.port, names: Set(settings.health.names), service: name,
+            readiness: context.readiness, metrics: context.metrics,
+            addressFile: InstanceLock.healthFile(of: settings.instance, in: folder),
             logger: context.logger,
             onRunning: { port in
                 started.healthAnswers(at: "\(settings.health.host):\(port)")

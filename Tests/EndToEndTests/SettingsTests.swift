@@ -64,6 +64,7 @@ import Tokens
                 Case(service: service, setting: "LOG_FORMAT", value: "xml"),
                 Case(service: service, setting: "HEALTH_PORT", value: "70000"),
                 Case(service: service, setting: "HEALTH_HOST", value: "a b"),
+                Case(service: service, setting: "HEALTH_HOSTS", value: "metrics.example.com,a b"),
                 Case(service: service, setting: "INSTANCE", value: "a/b"),
                 Case(service: service, setting: "SIGHTSCREEN_STAND_INS", value: "perhaps"),
                 Case(service: service, setting: "SIGHTSCREEN_RUN_DIR", value: "/" + String(repeating: "x", count: 120)),

@@ -85,6 +85,11 @@ public struct ServiceDescription: Sendable {
                 help:
                     "Its port; 0 takes a free one, logs it at the start and writes it to SIGHTSCREEN_RUN_DIR/SERVICE/INSTANCE.health."
             ),
+            Setting(
+                "HEALTH_HOSTS", default: "",
+                help:
+                    "Comma-separated names under which it answers besides addresses, localhost, the host's own name and names without a dot."
+            ),
             Setting("LOG_LEVEL", default: "info", help: "trace, debug, info, notice, warning, error or critical."),
             Setting(
                 "LOG_FORMAT", default: "text", help: "text, or json for one JSON object a line; to standard error."),

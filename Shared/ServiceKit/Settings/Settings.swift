@@ -14,7 +14,7 @@ public struct Settings: Sendable {
     public let runDirectory: String
     /// The name of this process among those of its service.
     public let instance: String
-    let health: (host: String, port: Int)
+    let health: (host: String, port: Int, names: [String])
     let logLevel: Logger.Level
     let logFormat: LogFormat
     let traces: TraceSettings
@@ -45,7 +45,12 @@ public struct Settings: Sendable {
         allowsStandIns = try raw.bool("SIGHTSCREEN_STAND_INS")
         instance = try raw.instance()
         runDirectory = try raw.runDirectory(environment: environment, instance: instance)
-        health = (try Self.host("HEALTH_HOST", raw.value("HEALTH_HOST")), try raw.int("HEALTH_PORT"))
+        health = (
+            try Self.host("HEALTH_HOST", raw.value("HEALTH_HOST")), try raw.int("HEALTH_PORT"),
+            try Self.list(raw.value("HEALTH_HOSTS")).map { name throws(ConfigurationError) in
+                try Self.host("HEALTH_HOSTS", name)
+            }
+        )
         logLevel = try raw.oneOf("LOG_LEVEL", Logger.Level.allCases)
         logFormat = try raw.oneOf("LOG_FORMAT", LogFormat.allCases)
         traces = try raw.traces()
@@ -77,11 +82,11 @@ public struct Settings: Sendable {
     public func optionalString(_ name: String) throws(ConfigurationError) -> String? { try raw.string(name) }
 
     /// Returns a comma-separated list without empty parts; spaces around a part are dropped.
-    public func list(_ name: String) throws(ConfigurationError) -> [String] {
-        try raw.value(name).split(separator: ",").map {
-            $0.trimmingPrefix { $0 == " " }.reversed().drop { $0 == " " }.reversed()
-        }
-        .map { String($0) }.filter { !$0.isEmpty }
+    public func list(_ name: String) throws(ConfigurationError) -> [String] { Self.list(try raw.value(name)) }
+
+    private static func list(_ text: String) -> [String] {
+        text.split(separator: ",").map { $0.trimmingPrefix { $0 == " " }.reversed().drop { $0 == " " }.reversed() }
+            .map { String($0) }.filter { !$0.isEmpty }
     }
 
     /// Returns a required secret: `NAME`, or the content of the file that `NAME_FILE` names.

@@ -1,0 +1,145 @@
+import Glibc
+import Logging
+import NIOCore
+import TestKit
+import Testing
+
+@testable import ServiceKit
+
+/// The health port against whoever reaches it.
+@Suite struct HealthServerTests {
+    /// A connection from one of the loopback's addresses.
+    private final class Connection {
+        private let descriptor: Int32
+
+        init(port: Int, from last: UInt8 = 1) throws {
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            func address(_ last: UInt8, _ port: Int) -> sockaddr_in {
+                var address = sockaddr_in()
+                address.sin_family = sa_family_t(AF_INET)
+                address.sin_port = in_port_t(port).bigEndian
+                address.sin_addr.s_addr = UInt32(0x7f00_0000 + UInt32(last)).bigEndian
+                return address
+            }
+            var (own, server) = (address(last, 0), address(1, port))
+            func with(_ address: inout sockaddr_in, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+                withUnsafePointer(to: &address) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { call($0, 16) }
+                }
+            }
+            try #require(with(&own) { bind(descriptor, $0, $1) } == 0)
+            try #require(with(&server) { connect(descriptor, $0, $1) } == 0)
+        }
+
+        deinit { close(descriptor) }
+
+        func send(_ text: String) { _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
+
+        func read(_ buffer: inout [UInt8]) -> Int {
+            recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        }
+
+        var isClosed: Bool {
+            var byte: UInt8 = 0
+            let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+            return count == 0 || count < 0 && errno == ECONNRESET
+        }
+
+        /// The status of the next answer; nil when there is none.
+        func status(ofAnswerTo request: String) async throws -> Int? {
+            send(request)
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            for _ in 0..<2_000 {
+                let count = read(&buffer)
+                if count > 0 {
+                    let words = String(decoding: buffer.prefix(count), as: UTF8.self).split(separator: " ")
+                    return words.dropFirst().first.flatMap { Int($0) }
+                }
+                if isClosed { return nil }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            return nil
+        }
+    }
+
+    private static func run(
+        names: Set<String> = [], bounds: HealthChannel.Bounds = .init(),
+        _ body: @escaping @Sendable (_ port: Int) async throws -> Void
+    ) async throws {
+        let port = AsyncStream<Int>.makeStream()
+        let server = HealthServer(
+            host: "127.0.0.1", port: 0, names: names, service: "bus", readiness: Readiness(),
+            metrics: PrometheusRegistry(), addressFile: nil, logger: Logger(label: "test"), bounds: bounds,
+            onRunning: { port.continuation.yield($0) })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try? await server.run() }
+            for await number in port.stream {
+                try await body(number)
+                break
+            }
+            group.cancelAll()
+        }
+    }
+
+    private static func get(_ path: String, host: String?) -> String {
+        "GET \(path) HTTP/1.1\r\n\(host.map { "Host: \($0)\r\n" } ?? "")\r\n"
+    }
+
+    /// A page of the Internet whose name was made to point here gets no metrics.
+    @Test func answersOnlyUnderNamesOfItsOwn() async throws {
+        try await Self.run(names: ["Metrics.example.com"]) { port in
+            let ours = [
+                "127.0.0.1:\(port)", "localhost", "event-bus:9090", "[::1]:9", "metrics.example.com", "10.1.2.3",
+            ]
+            for path in ["/metrics", "/health/live", "/health/ready", "/health"] {
+                for host in ours {
+                    let status = try await Connection(port: port).status(ofAnswerTo: Self.get(path, host: host))
+                    #expect(status == 200, "\(path) as \(host)")
+                }
+                for host in ["evil.example", "evil.example:80", "127.0.0.1.evil.example", nil] {
+                    let status = try await Connection(port: port).status(ofAnswerTo: Self.get(path, host: host))
+                    // Without a host it is no HTTP/1.1.
+                    #expect(status == 421 || host == nil && status == 400, "\(path) as \(host ?? "-")")
+                }
+            }
+        }
+    }
+
+    @Test func oneAddressHasEightConnectionsAndAllHaveThirtyTwo() async throws {
+        try await Self.run { port in
+            var open: [Connection] = []
+            for address in UInt8(1)...5 {
+                for _ in 0..<9 { open.append(try Connection(port: port, from: address)) }
+            }
+            let all = open
+            try await eventually("what is too many is closed") { all.count { !$0.isClosed } <= 32 }
+            #expect(all.count { !$0.isClosed } == 32)
+            for address in 0..<5 {
+                #expect(all[address * 9..<address * 9 + 9].count { !$0.isClosed } <= 8)
+            }
+            let status = try await all[0].status(ofAnswerTo: Self.get("/metrics", host: "localhost"))
+            #expect(status == 200)
+        }
+    }
+
+    /// Without a word, with half a request, with a body that does not end, and after an answer.
+    @Test(arguments: [
+        "", "GET /metrics HT", "POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\nx",
+        "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n",
+    ])
+    func aConnectionLivesForSoLong(text: String) async throws {
+        var bounds = HealthChannel.Bounds()
+        bounds.life = .milliseconds(400)
+        try await Self.run(bounds: bounds) { [bounds] port in
+            let connection = try Connection(port: port)
+            connection.send(text)
+            let begun = ContinuousClock.now
+            try await eventually("it is closed") {
+                var drained = [UInt8](repeating: 0, count: 4_096)
+                _ = connection.read(&drained)
+                return connection.isClosed
+            }
+            #expect(ContinuousClock.now - begun < .nanoseconds(bounds.life.nanoseconds) + .seconds(5))
+        }
+    }
+}
