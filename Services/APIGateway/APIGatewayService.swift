@@ -33,7 +33,7 @@ public struct APIGatewayService {
             keys: .init(
                 fingerprints: configuration.vault.fingerprints,
                 trouble: { [vault = configuration.vault] in try await vault.trouble(pool) }))
-        let accounts = AccountStore(pool: pool, vault: configuration.vault)
+        let accounts = AccountStore(pool: pool)
         let deleted = DeletedAccounts(logger: context.logger) { try await accounts.deletions(since: $0) }
         let blocked = BlockedAccounts(logger: context.logger) { try await accounts.blockedForBadTokens() }
         let cache = ReplyCache()
@@ -86,7 +86,7 @@ public struct APIGatewayService {
             reports: ActivityReportStore(pool: pool), gate: gate, notifier: notifier)
         let open = PublicRoutes(control: control, schedule: schedule, missing: missing)
         let users = UserRoutes(
-            accounts: AccountStore(pool: pool, vault: configuration.vault), deleted: deleted, notifier: notifier)
+            accounts: AccountStore(pool: pool), deleted: deleted, notifier: notifier)
         var routes = open.routes + MatchRoutes(schedule: schedule, cache: cache).routes + follows.routes
         let holds = HoldRoutes(
             holds: HoldStore(pool: pool), schedule: schedule, audit: AdminStore(pool: pool), notifier: notifier)
