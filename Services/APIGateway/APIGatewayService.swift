@@ -35,7 +35,8 @@ public struct APIGatewayService {
                 trouble: { [vault = configuration.vault] in try await vault.trouble(pool) }))
         let accounts = AccountStore(pool: pool)
         let deleted = DeletedAccounts(logger: context.logger) { try await accounts.deletions(since: $0) }
-        let blocked = BlockedAccounts(logger: context.logger) { try await accounts.blockedForBadTokens() }
+        let security = SecurityLog(vault: configuration.vault, logger: context.logger)
+        let blocked = BlockedAccounts(security: security) { try await accounts.blockedForBadTokens() }
         let cache = ReplyCache()
         let control = ControlSource(settings: configuration.appConfig, cache: cache)
         parts = [
@@ -74,11 +75,12 @@ public struct APIGatewayService {
             follows: FollowStore(
                 pool: pool, retention: configuration.followRetention, startLease: configuration.startLease),
             notifier: notifier)
+        let security = SecurityLog(vault: configuration.vault, logger: logger)
         let gate = RateGate(limiter: RateLimiter(), factor: configuration.rateLimitFactor, blocked: blocked)
         let devices = DeviceRoutes(
             devices: DeviceStore(
                 pool: pool, vault: configuration.vault, startLease: configuration.startLease,
-                dismissAfter: configuration.dismissAfter), gate: gate, notifier: notifier)
+                dismissAfter: configuration.dismissAfter, security: security), gate: gate, notifier: notifier)
         let activities = ActivityRoutes(
             activities: ActivityTokenStore(
                 pool: pool, vault: configuration.vault, dismissAfter: configuration.dismissAfter,
@@ -100,6 +102,6 @@ public struct APIGatewayService {
             table: RouteTable(routes + PublicRoutes.describing(routes) + more),
             authenticator: Authenticator(verifier: verifier, keys: keys, apiKey: configuration.apiKey),
             deleted: deleted, refusals: RefusalLog(), proxies: configuration.trustedProxies,
-            gate: gate, logger: logger, tracer: tracer)
+            gate: gate, security: security, logger: logger, tracer: tracer)
     }
 }

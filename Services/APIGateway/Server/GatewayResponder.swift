@@ -19,6 +19,7 @@ struct GatewayResponder: HTTPResponder {
     var proxies = TrustedProxies.none
     let forwarded = ForwardedForTracker()
     let gate: RateGate
+    let security: SecurityLog
     let logger: Logger
     var tracer = Tracer.off
 
@@ -114,6 +115,7 @@ struct GatewayResponder: HTTPResponder {
         } catch let refused as Authenticator.Refused {
             if key != nil {
                 gate.noteWrongKey(client)
+                security.note(.wrongAdminKey)
             } else if refused.isExpired {
                 try gate.admitUnidentified(client)
             } else {
