@@ -33,9 +33,10 @@ public struct APIGatewayService {
             keys: .init(
                 fingerprints: configuration.vault.fingerprints,
                 trouble: { [vault = configuration.vault] in try await vault.trouble(pool) }))
-        let accounts = AccountStore(pool: pool, vault: configuration.vault)
+        let accounts = AccountStore(pool: pool)
         let deleted = DeletedAccounts(logger: context.logger) { try await accounts.deletions(since: $0) }
-        let blocked = BlockedAccounts(logger: context.logger) { try await accounts.blockedForBadTokens() }
+        let security = SecurityLog(vault: configuration.vault, logger: context.logger)
+        let blocked = BlockedAccounts(security: security) { try await accounts.blockedForBadTokens() }
         let cache = ReplyCache()
         let control = ControlSource(settings: configuration.appConfig, cache: cache)
         parts = [
@@ -74,11 +75,12 @@ public struct APIGatewayService {
             follows: FollowStore(
                 pool: pool, retention: configuration.followRetention, startLease: configuration.startLease),
             notifier: notifier)
+        let security = SecurityLog(vault: configuration.vault, logger: logger)
         let gate = RateGate(limiter: RateLimiter(), factor: configuration.rateLimitFactor, blocked: blocked)
         let devices = DeviceRoutes(
             devices: DeviceStore(
                 pool: pool, vault: configuration.vault, startLease: configuration.startLease,
-                dismissAfter: configuration.dismissAfter), gate: gate, notifier: notifier)
+                dismissAfter: configuration.dismissAfter, security: security), gate: gate, notifier: notifier)
         let activities = ActivityRoutes(
             activities: ActivityTokenStore(
                 pool: pool, vault: configuration.vault, dismissAfter: configuration.dismissAfter,
@@ -86,7 +88,7 @@ public struct APIGatewayService {
             reports: ActivityReportStore(pool: pool), gate: gate, notifier: notifier)
         let open = PublicRoutes(control: control, schedule: schedule, missing: missing)
         let users = UserRoutes(
-            accounts: AccountStore(pool: pool, vault: configuration.vault), deleted: deleted, notifier: notifier)
+            accounts: AccountStore(pool: pool), deleted: deleted, notifier: notifier)
         var routes = open.routes + MatchRoutes(schedule: schedule, cache: cache).routes + follows.routes
         let holds = HoldRoutes(
             holds: HoldStore(pool: pool), schedule: schedule, audit: AdminStore(pool: pool), notifier: notifier)
@@ -100,6 +102,6 @@ public struct APIGatewayService {
             table: RouteTable(routes + PublicRoutes.describing(routes) + more),
             authenticator: Authenticator(verifier: verifier, keys: keys, apiKey: configuration.apiKey),
             deleted: deleted, refusals: RefusalLog(), proxies: configuration.trustedProxies,
-            gate: gate, logger: logger, tracer: tracer)
+            gate: gate, security: security, logger: logger, tracer: tracer)
     }
 }

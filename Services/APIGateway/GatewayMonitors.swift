@@ -19,6 +19,7 @@ struct DatabaseMonitor: Service, CustomStringConvertible {
     func run() async throws {
         RateGate.beginCounters()
         TokenMoves.beginCounters()
+        SecurityLog.beginCounters()
         readiness.set("database", false, reason: "waiting for PostgreSQL")
         try await cancelWhenGracefulShutdown {
             do {

@@ -12,8 +12,5 @@ extension FixtureRecord {
             format: match.format, status: fixture.status, startsAt: match.startsAt, home: match.home, away: match.away,
             venue: [fixture.venueName, fixture.venueCity].compactMap { $0 }.first { !$0.isEmpty } ?? "",
             note: match.note, winnerID: match.winnerID)
-        // A snapshot has no logos, because no event depends on them.
-        home.logo = fixture.home.logo
-        away.logo = fixture.away.logo
     }
 }

@@ -7,6 +7,7 @@ public import Store
 public actor FixtureSync {
     private let source: any FixtureSource
     private let store: FixtureStore
+    private let logoHosts: LogoHosts
     private let logger: Logger
     private let metrics = OrchestratorMetrics()
     private var plan: SyncPlan
@@ -15,9 +16,12 @@ public actor FixtureSync {
     public private(set) var completed = 0
 
     /// - Parameter hourlyLimit: the calls an hour that the provider allows; 0: no limit.
-    package init(source: any FixtureSource, store: FixtureStore, hourlyLimit: Int, logger: Logger) {
+    package init(
+        source: any FixtureSource, store: FixtureStore, hourlyLimit: Int, logoHosts: LogoHosts, logger: Logger
+    ) {
         self.source = source
         self.store = store
+        self.logoHosts = logoHosts
         self.logger = logger
         plan = SyncPlan(hourlyLimit: hourlyLimit)
     }
@@ -51,7 +55,13 @@ public actor FixtureSync {
         var problems = answer.problems
         var records: [FixtureRecord] = []
         for fixture in answer.fixtures {
-            do { records.append(try FixtureRecord(fixture)) } catch { problems.append("\(fixture.id): \(error)") }
+            do {
+                var record = try FixtureRecord(fixture)
+                // A snapshot has no logos, because no event depends on them.
+                record.home.logo = logo(of: fixture.home, &problems)
+                record.away.logo = logo(of: fixture.away, &problems)
+                records.append(record)
+            } catch { problems.append("\(fixture.id): \(error)") }
         }
         try await store.upsert(records, under: lease)
         // A fixture that could not be read is still listed, so an answer with such rows marks nothing as missing; nor
@@ -70,5 +80,12 @@ public actor FixtureSync {
                 "Part of the schedule could not be read",
                 metadata: ["problems": "\(problems.count)", "first": "\(problems[0])"])
         }
+    }
+
+    private func logo(of team: SlimTeam, _ problems: inout [String]) -> String? {
+        guard let logo = team.logo else { return nil }
+        if logoHosts.admits(logo) { return logo }
+        problems.append("team \(team.id): its logo is on a host that LOGO_HOSTS does not name")
+        return nil
     }
 }

@@ -18,6 +18,7 @@ public struct MatchOrchestratorConfiguration: Sendable {
     public var resultHold: Duration
     public var followRetention: Duration
     public var leaseDuration: Duration
+    package var logoHosts: LogoHosts
     /// The followers of a class that a channel is worth; nil when there are no channels.
     public var channelFollowersMin: Int?
 
@@ -37,6 +38,7 @@ public struct MatchOrchestratorConfiguration: Sendable {
         resultHold = try settings.duration("RESULT_HOLD")
         followRetention = try settings.duration("FOLLOW_RETENTION")
         leaseDuration = try settings.duration("LEASE_DURATION")
+        logoHosts = try LogoHosts(settings)
         let followersMin = try settings.int("CHANNEL_MIN_FOLLOWERS")
         let broadcast: Broadcast = try settings.choice("BROADCAST")
         channelFollowersMin = broadcast == .auto ? followersMin : nil
@@ -47,7 +49,7 @@ public struct MatchOrchestratorConfiguration: Sendable {
         name: "orchestrator",
         summary: "syncs the schedule, starts what live matches lack, ends what is over, removes what has expired.",
         settings: [
-            .sportMonksToken, .sportMonksURL, .sportMonksHourlyLimit,
+            .sportMonksToken, .sportMonksURL, .sportMonksHourlyLimit, LogoHosts.setting,
             Setting(
                 "ORCHESTRATOR_INTERVAL", default: .seconds(30), in: .milliseconds(100) ... .hours(1),
                 help: "How often everything is looked at."),

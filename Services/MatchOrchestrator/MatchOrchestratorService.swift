@@ -47,7 +47,8 @@ public struct MatchOrchestratorService: Service {
                 url: configuration.providerURL, token: configuration.providerToken,
                 allowsHTTP: configuration.allowsHTTP, lastCalls: context.calls,
                 calls: ProviderCallStore(pool: pool), hourlyLimit: configuration.hourlyLimit),
-            store: FixtureStore(pool: pool), hourlyLimit: configuration.hourlyLimit, logger: logger)
+            store: FixtureStore(pool: pool), hourlyLimit: configuration.hourlyLimit,
+            logoHosts: configuration.logoHosts, logger: logger)
         let orchestrator = MatchOrchestrator(
             store: OrchestratorStore(pool: pool),
             timing: .init(

@@ -1,6 +1,7 @@
 public import SightscreenModels
 
-/// Decides what to do with an update token that a phone reports for one match.
+/// Decides what to do with an activity that a phone reports for one match: by its update token, or as a card that
+/// listens to a broadcast channel and has none.
 ///
 /// Three things can be wrong with a token: it belongs to an activity that is already over, to a second activity beside
 /// the running one, or to an activity that is not wanted. Such a token gets an end push and is used for nothing else.
@@ -63,7 +64,9 @@ public struct ActivityTokenRule: Sendable {
     /// are not counted: they have limits of their own, and a Test of five days needs many.
     public static let reportedMax = 16
 
-    public var token: UpdateToken
+    /// The update token; nil for a card that listens to a channel. No push ends a single one of those, so an end of such
+    /// a card is the answer to its app, and nothing is recorded for it.
+    public var token: UpdateToken?
     public var activityID: ActivityID?
     public var startID: StartID?
     public var isFollowed: Bool
@@ -74,7 +77,7 @@ public struct ActivityTokenRule: Sendable {
     public var holder: Holder
 
     package init(
-        token: UpdateToken, activityID: ActivityID?, startID: StartID?, isFollowed: Bool, matchIsOver: Bool,
+        token: UpdateToken?, activityID: ActivityID?, startID: StartID?, isFollowed: Bool, matchIsOver: Bool,
         matchIsKnown: Bool = true, holder: Holder = .nobody
     ) {
         self.token = token
@@ -99,6 +102,7 @@ public struct ActivityTokenRule: Sendable {
         }
         switch action {
         case .activate, .rotate, .keep, .pass, .wait: return action
+        case .end where token == nil: return action
         case .adopt: return isFull ? .pass(.tooManyGenerations) : action
         case .replace(let generation):
             // The server asked for the renewal, so no limit applies.
@@ -122,14 +126,14 @@ public struct ActivityTokenRule: Sendable {
     /// Whether no new end is due: the generation's end to this token is due already, or the token was replaced and gets
     /// none.
     private func owesNothingNew(_ record: ActivityGeneration) -> Bool {
-        record.endIsOwed && record.token == token || record.formerTokens.contains(token)
+        record.endIsOwed && record.token == token || token.map(record.formerTokens.contains) ?? false
     }
 
     /// Returns the action for the token by its meaning alone, before any limits.
     private func meaning(for records: [ActivityGeneration]) -> Action {
         let named = record(in: records)
         // The report is too late; if the activity has to end, the end goes to its newest token.
-        if let named, named.isCurrent, named.formerTokens.contains(token) {
+        if let token, let named, named.isCurrent, named.formerTokens.contains(token) {
             return .keep(generation: named.generation)
         }
         if matchIsOver { return end(in: named) }
@@ -159,7 +163,7 @@ public struct ActivityTokenRule: Sendable {
 
     /// Whether the token is or was that record's.
     private func had(_ record: ActivityGeneration) -> Bool {
-        record.token == token || record.formerTokens.contains(token)
+        token.map { record.token == $0 || record.formerTokens.contains($0) } ?? false
     }
 
     /// Whether the token is that of the record's renewal. While a renewal's start is out, a token that belongs to no
@@ -176,7 +180,8 @@ public struct ActivityTokenRule: Sendable {
     /// Whether the report proves that a card believed missing is there: APNs called its old token dead before the phone
     /// could register the new one. The old token itself proves nothing.
     private func isFound(_ named: ActivityGeneration, _ records: [ActivityGeneration]) -> Bool {
-        isFollowed && named.cardMayBeThere && named.generation == records.first?.generation && !had(named)
+        token != nil && isFollowed && named.cardMayBeThere && named.generation == records.first?.generation
+            && !had(named)
     }
 
     /// Returns an end in the record of that activity. A second activity of the same start gets a record of its own,
@@ -186,10 +191,11 @@ public struct ActivityTokenRule: Sendable {
     }
 
     /// Whether the report is about another activity than the record: one start may be delivered twice and make two
-    /// activities.
+    /// activities. A card on a channel is not the one that came with a token, and one that names no start is the app's
+    /// own.
     private func isOtherActivity(than record: ActivityGeneration) -> Bool {
-        guard let activityID, let known = record.activityID else { return false }
-        return activityID != known
+        if let activityID, let known = record.activityID { return activityID != known }
+        return token == nil && (record.token != nil || startID == nil && record.startID != nil)
     }
 
     /// Returns the action for a token whose start is not on record: the start is the app's own, or an earlier try of

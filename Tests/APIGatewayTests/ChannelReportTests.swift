@@ -21,12 +21,13 @@ import Testing
     }
 
     private static func report(
-        _ gateway: GatewayHarness, activity: String, start: String? = nil, device: String = "phone"
+        _ gateway: GatewayHarness, activity: String, start: String? = nil, device: String = "phone",
+        channel: String = id
     ) async throws -> GatewayHarness.Answer {
         let start = start.map { #","startId":"\#($0)""# } ?? ""
         return try await gateway.send(
             "POST", "/matches/\(match)/activity",
-            #"{"activityId":"\#(activity)","channelId":"\#(id)","deviceId":"\#(device)"\#(start)}"#)
+            #"{"activityId":"\#(activity)","channelId":"\#(channel)","deviceId":"\#(device)"\#(start)}"#)
     }
 
     @Test func aPhoneThatCanListenIsToldItsClassesChannel() async throws {
@@ -106,18 +107,65 @@ import Testing
         ).map { try $0.string("due") }
     }
 
-    @Test(arguments: ["class-1", "made up"])
-    func aCardOnAnotherChannelThanTheFollowsIsMoved(channel: String) async throws {
+    @Test func aCardOnAnotherChannelThanTheFollowsIsMoved() async throws {
         try await GatewayHarness.run(rows: Self.channels) { gateway in
             try await gateway.register("phone")
             try await Self.listen(gateway)
             try await gateway.follow()
-            let answer = try await gateway.send(
-                "POST", "/matches/\(Self.match)/activity",
-                #"{"activityId":"one","channelId":"\#(channel)","deviceId":"phone"}"#)
+            let answer = try await Self.report(gateway, activity: "one", channel: "class-1")
             #expect(try answer.decode(ActivityReportResponse.self).liveActivity == .active)
             let due = try await gateway.pool.query("SELECT FROM live_activities WHERE renewal_due_at <= now()")
             #expect(due.count == 1)
+        }
+    }
+
+    /// No update reaches a card on it, so its app is to end it. The channel may be another match's, or made up.
+    @Test(arguments: ["class-9", "made up"])
+    func aCardOnAChannelThatIsNotTheMatchsIsNotRecorded(channel: String) async throws {
+        let anothers = """
+            INSERT INTO broadcast_channels (match_id, environment, class, generation, shard, channel_id, opened_at)
+            VALUES (\(GatewayHarness.laterMatch), 'production', 0, 1, 1, 'class-9', now())
+            """
+        try await GatewayHarness.run(rows: anothers) { gateway in
+            try await gateway.register("phone")
+            try await Self.listen(gateway)
+            try await gateway.follow()
+            let answer = try await Self.report(gateway, activity: "one", channel: channel)
+            #expect(try answer.decode(ActivityReportResponse.self).liveActivity == .ended)
+            #expect(try await gateway.activities() == ["phone 1 pending"])
+        }
+    }
+
+    @Test func aCardOfAMatchThatIsOverIsNotRecorded() async throws {
+        try await GatewayHarness.run(rows: Self.channels) { gateway in
+            try await gateway.register("phone")
+            try await gateway.follow()
+            try await gateway.pool.execute("DELETE FROM live_activities")
+            try await gateway.pool.execute("UPDATE active_matches SET ended_at = now()")
+            let answer = try await Self.report(gateway, activity: "one")
+            #expect(try answer.decode(ActivityReportResponse.self).liveActivity == .ended)
+            #expect(try await gateway.activities() == [])
+        }
+    }
+
+    @Test func theSeventeenthCardThatAPhoneReportsIsRefused() async throws {
+        try await GatewayHarness.run(environment: ["RATE_LIMIT_FACTOR": "0"], rows: Self.channels) { gateway in
+            try await gateway.register("phone")
+            try await gateway.follow()
+            for number in 1...16 { #expect(try await Self.report(gateway, activity: "card-\(number)").status == 200) }
+            let refused = try await Self.report(gateway, activity: "card-17")
+            #expect(refused.status == 409 && refused.problem == "limit-reached", "\(refused.text)")
+            // The newest goes on.
+            let again = try await Self.report(gateway, activity: "card-16")
+            #expect(try again.decode(ActivityReportResponse.self).liveActivity == .active)
+        }
+    }
+
+    @Test func reportsThatComeToNothingAreLimitedByUser() async throws {
+        try await GatewayHarness.run(rows: Self.channels) { gateway in
+            try await gateway.register("phone")
+            for number in 1...5 { #expect(try await Self.report(gateway, activity: "card-\(number)").status == 200) }
+            #expect(try await Self.report(gateway, activity: "card-6").status == 429, "the match is not followed")
         }
     }
 

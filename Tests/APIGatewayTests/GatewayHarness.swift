@@ -62,7 +62,8 @@ struct GatewayHarness: Sendable {
         let accounts = AccountStore(pool: pool)
         let deleted = DeletedAccounts(logger: logger) { try await accounts.deletions(since: $0) }
         if knowsDeletions { await deleted.readOnce() }
-        let blocked = BlockedAccounts(logger: logger) { try await accounts.blockedForBadTokens() }
+        let security = SecurityLog(vault: configuration.vault, logger: logger)
+        let blocked = BlockedAccounts(security: security) { try await accounts.blockedForBadTokens() }
         await blocked.readOnce()
         let cache = ReplyCache(ageMax: cacheAge)
         let responder = APIGatewayService.responder(

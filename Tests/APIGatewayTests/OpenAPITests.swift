@@ -257,8 +257,8 @@ import Tokens
         for full in [true, false] {
             let device = UserDataResponse.Device(
                 deviceId: DeviceID("x"), platform: "ios", environment: .production,
-                deviceToken: full ? DeviceToken("ab") : nil, deviceTokenAt: full ? 1 : nil,
-                pushToStartToken: full ? PushToStartToken("ab") : nil, pushToStartTokenAt: full ? 1 : nil,
+                deviceTokenAt: full ? 1 : nil,
+                pushToStartTokenAt: full ? 1 : nil,
                 osVersion: full ? "1" : nil, appVersion: full ? "1" : nil, liveActivitiesEnabled: true,
                 frequentPushesEnabled: true, createdAt: 1, lastSeenAt: 1, fallbackStep: "silent",
                 fallbackAt: full ? 1 : nil, visiblePushAt: full ? 1 : nil, reconcileSentAt: full ? 1 : nil)
@@ -266,8 +266,8 @@ import Tokens
                 matchId: MatchID(5), deviceId: DeviceID("x"), generation: 1, status: "ended",
                 endReason: full ? "match_end" : nil, startId: full ? StartID("s") : nil, startsSent: 1,
                 startSentAt: full ? 1 : nil, startGivenUpAt: full ? 1 : nil,
-                activityId: full ? ActivityID("a") : nil, activityToken: full ? UpdateToken("ab") : nil,
-                activityTokenAt: full ? 1 : nil, endPush: "none", createdAt: 1, activatedAt: full ? 1 : nil,
+                activityId: full ? ActivityID("a") : nil, activityTokenAt: full ? 1 : nil, endPush: "none",
+                createdAt: 1, activatedAt: full ? 1 : nil,
                 endedAt: full ? 1 : nil, renewalDueAt: full ? 1 : nil, renewalStartId: full ? StartID("s") : nil,
                 renewalSentAt: full ? 1 : nil, seenAt: full ? 1 : nil, card: full ? "gone" : nil)
             let follow = UserDataResponse.Follow(

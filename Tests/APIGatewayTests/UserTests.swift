@@ -19,6 +19,25 @@ import Testing
         }
     }
 
+    @Test func aDamagedTokenKeepsNoExportBack() async throws {
+        try await GatewayHarness.run { gateway in
+            try await gateway.register("phone")
+            try await gateway.follow()
+            #expect(try await gateway.postToken("t", device: "phone").status == 200)
+            for (table, column) in [
+                ("devices", "device_token"), ("devices", "push_to_start_token"), ("live_activities", "update_token"),
+            ] {
+                try await gateway.pool.execute("UPDATE \(table) SET \(column) = '$AAAAAAAAAAAAAAAAAAAAAA$1$damaged'")
+            }
+            let answer = try await gateway.send("GET", "/user/data")
+            #expect(answer.status == 200, "\(answer.text)")
+            let data = try answer.decode(UserDataResponse.self)
+            #expect(data.devices.count == 1 && data.devices[0].pushToStartTokenAt != nil)
+            #expect(data.liveActivities.map { $0.activityTokenAt != nil } == [true])
+            #expect(!answer.text.contains("damaged"))
+        }
+    }
+
     @Test func aDeletedUserIsGoneAndOlderTokensAreRefused() async throws {
         try await GatewayHarness.run { gateway in
             try await gateway.register("phone-1")

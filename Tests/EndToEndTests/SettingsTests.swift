@@ -117,6 +117,7 @@ import Tokens
             Case(service: "orchestrator", setting: "SPORTMONKS_API_TOKEN", value: nil),
             Case(service: "orchestrator", setting: "ORCHESTRATOR_INTERVAL", value: "soon"),
             Case(service: "orchestrator", setting: "START_LEAD", value: "x"),
+            Case(service: "orchestrator", setting: "LOGO_HOSTS", value: "127.0.0.1"),
             Case(service: "orchestrator", setting: "START_FALLBACK_WAIT", value: "x"),
             Case(service: "orchestrator", setting: "ACTIVITY_RENEW_AFTER", value: "9h"),
             Case(service: "orchestrator", setting: "RESULT_HOLD", value: "x"),

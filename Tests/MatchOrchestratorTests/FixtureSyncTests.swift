@@ -25,6 +25,38 @@ import Testing
             calls: ProviderCallStore(pool: pool), hourlyLimit: hourlyLimit)
     }
 
+    private static func logoHosts(_ names: String? = nil) throws -> LogoHosts {
+        let settings = try Settings(
+            environment: names.map { ["LOGO_HOSTS": $0] } ?? [:], arguments: [],
+            service: MatchOrchestratorConfiguration.service)
+        return try LogoHosts(settings)
+    }
+
+    @Test(arguments: [
+        (nil, true), ("cdn.sportmonks.com", true), ("a.example, CDN.sportmonks.com", true), ("sportmonks.com", false),
+        ("none", false),
+    ])
+    func aLogoIsOnlyTakenFromTheHostsThatAreNamed(_ names: String?, isTaken: Bool) async throws {
+        let provider = try StubProvider([.init(body: ScheduleFixtures.page([ScheduleFixtures.fixture(71_344)]))])
+        defer { provider.stop() }
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let lease = try #require(
+                try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "t/1", duration: .seconds(60)).first)
+            let sync = FixtureSync(
+                source: try schedule(provider, pool), store: FixtureStore(pool: pool), hourlyLimit: 0,
+                logoHosts: try Self.logoHosts(names), logger: logger)
+            await sync.runOnce(under: lease)
+            let row = try #require(try await pool.query("SELECT home_logo, home_code FROM fixtures").first)
+            #expect(try row.isNull("home_logo") != isTaken)
+            #expect(try row.string("home_code") == "PAK", "the match is there either way")
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1", "localhost", "printer.local", "[::1]", "cdn.example:8443", "a@b.example", "a b"])
+    func whatIsNoHostOnTheInternetIsNoSetting(_ name: String) {
+        #expect(throws: ConfigurationError.self) { try Self.logoHosts(name) }
+    }
+
     @Test func readsAllPagesOfTheSchedule() async throws {
         let provider = try StubProvider([
             .init(body: ScheduleFixtures.page([ScheduleFixtures.fixture(1)], page: 1, of: 2)),
@@ -92,7 +124,8 @@ import Testing
             let lease = try #require(
                 try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "t/1", duration: .seconds(60)).first)
             let sync = FixtureSync(
-                source: source, store: FixtureStore(pool: pool), hourlyLimit: 0, logger: logger)
+                source: source, store: FixtureStore(pool: pool), hourlyLimit: 0, logoHosts: try Self.logoHosts(),
+                logger: logger)
             await sync.runOnce(under: lease)
             #expect(await sync.completed == 1)
             let row = try #require(try await pool.query("SELECT * FROM fixtures WHERE match_id = 71344").first)
@@ -125,7 +158,9 @@ import Testing
             let source = PlannedSource([
                 [slim(1, now), slim(2, now)], [slim(1, now)], [], [slim(1, now), slim(2, now)],
             ])
-            let sync = FixtureSync(source: source, store: FixtureStore(pool: pool), hourlyLimit: 0, logger: logger)
+            let sync = FixtureSync(
+                source: source, store: FixtureStore(pool: pool), hourlyLimit: 0, logoHosts: try Self.logoHosts(),
+                logger: logger)
             await sync.runOnce(under: lease)
             #expect(try await missing(pool) == [])
             await sync.runOnce(under: lease)

@@ -31,6 +31,7 @@ import Testing
         ("\"https://cdn.sportmonks.com/images/cricket/teams/1/1.png\"", true),
         ("\"http://cdn.sportmonks.com/images/cricket/teams/1/1.png\"", false),
         ("\"https://cdn.sportmonks.com@other.example/1.png\"", false), ("\"javascript:alert(1)\"", false),
+        ("\"https://169.254.169.254/1.png\"", false), ("\"https://printer.local/1.png\"", false),
         ("\"https://cdn.sportmonks.com/\(String(repeating: "a", count: 2_048))\"", false),
         ("\"https://cdn.sportmonks.com/images/cricket/placeholder.png\"", false), ("\"\"", false), ("null", false),
         ("17", false), ("{}", false),

@@ -30,10 +30,9 @@ import Testing
         "Services/APIGateway/Store/ActivityTokenBatch.swift": ["columns"],
         "Services/APIGateway/Store/ActivityTokenStore+SQL.swift": [
             "condition", "followedAt", "formerHash(key)", "key", "recordsMax", "rotation", "row", "source",
-            "startIsOut",
-            "startWasSent", "wasFormer",
+            "startIsOut", "wasFormer",
         ],
-        "Services/APIGateway/Store/ActivityTokenStore.swift": ["columnsOfDismissal", "recordsMax"],
+        "Services/APIGateway/Store/ActivityTokenStore.swift": ["columnsOfPhone", "recordsMax"],
         "Services/APIGateway/Store/ActivityTokenWrite.swift": ["assignments"],
         "Shared/Store/BadTokenSQL.swift": ["isBad", "retirement", "row", "window"],
         "Shared/Store/FixtureSQL.swift": ["isOneOf(\\.isInPlay, status)", "word(status)"],
@@ -60,6 +59,7 @@ import Testing
         "Shared/Store/PhoneClaimSQL.swift": [
             "key", "lifetime", "pushesMax", "refusal", "row", "validity", "wasSent(row)",
         ],
+        "Shared/Store/ReportedGenerationSQL.swift": ["device", "match", "row", "user"],
         "Shared/Store/StartBudget.swift": ["attempts", "ofPhone", "row", "sentAt"],
         "Shared/Store/StartFallbackSQL.swift": ["followLasts", "hashes", "key", "keys", "match", "row"],
         "Shared/Store/TokenEncryption.swift": [

@@ -119,6 +119,7 @@ ROWS = [
         panel("Requests by route", "", [(rate("sightscreen_http_requests_total", by="route"), "{{route}}")], "reqps"),
         panel("Time", "In the gateway, without the way to it", quantiles("sightscreen_http_request_seconds"), "s"),
         panel("Tokens that change hands or are bad", "Moved to another user, by kind; called bad by APNs and retired", [("sum by (kind) (increase(sightscreen_tokens_moved_total[5m]))", "moved: {{kind}} in 5 min"), ("sum by (kind) (increase(sightscreen_bad_tokens_retired_total[5m]))", "bad: {{kind}} in 5 min")]),
+        panel("Security events", "By event (security.md)", [(rate("sightscreen_security_events_total", by="event"), "{{event}}")], "reqps"),
         panel("Over a limit", "By limit (limits.md)", [(rate("sightscreen_http_limited_total", by="limit"), "{{limit}}")], "reqps"),
         panel("Refused before a route saw them", "By reason (limits.md)", [(rate("sightscreen_http_refused_total", by="reason"), "{{reason}}")], "reqps"),
         panel("Connections", "Of each gateway, and of clients to the proxy", [("sightscreen_http_connections", "gateway {{instance}}"), ('haproxy_frontend_current_sessions{proxy="api"}', "proxy")]),

@@ -1,4 +1,3 @@
-import Logging
 import NIOConcurrencyHelpers
 import ServiceLifecycle
 import SightscreenModels
@@ -14,11 +13,11 @@ final class BlockedAccounts: Service, CustomStringConvertible {
     static let interval = Duration.seconds(2)
 
     private let read: Reader
-    private let logger: Logger
+    private let security: SecurityLog
     private let freeAt = NIOLockedValueBox<[UserID: ContinuousClock.Instant]>([:])
 
-    init(logger: Logger, read: @escaping Reader) {
-        self.logger = logger
+    init(security: SecurityLog, read: @escaping Reader) {
+        self.security = security
         self.read = read
     }
 
@@ -41,10 +40,8 @@ final class BlockedAccounts: Service, CustomStringConvertible {
         let fresh = freeAt.withLockedValue { freeAt in
             let before = freeAt
             freeAt = blocked.mapValues { now + .seconds($0) }
-            return freeAt.keys.count { before[$0] == nil }
+            return freeAt.keys.filter { before[$0] == nil }
         }
-        if fresh > 0 {
-            logger.warning("Accounts register too many bad tokens", metadata: ["accounts": "\(fresh)"])
-        }
+        for account in fresh { security.note(.accountBlocked, account: account) }
     }
 }

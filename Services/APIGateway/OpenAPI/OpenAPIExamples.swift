@@ -20,7 +20,7 @@ enum OpenAPIExamples {
             "userId": "5c0f0b0e-90c2-4f0e-9d1c-1f3b3f1d8a11", "exportedAt": 1_795_305_600,
             "devices": [
                 [
-                    "deviceId": phone, "platform": "ios", "environment": "production", "pushToStartToken": token,
+                    "deviceId": phone, "platform": "ios", "environment": "production",
                     "pushToStartTokenAt": 1_795_300_000, "osVersion": "18.2", "appVersion": "2.4.0",
                     "liveActivitiesEnabled": true, "frequentPushesEnabled": true, "createdAt": 1_795_300_000,
                     "lastSeenAt": 1_795_305_500, "fallbackStep": "none",
@@ -30,7 +30,7 @@ enum OpenAPIExamples {
             "liveActivities": [
                 [
                     "matchId": "1304076", "deviceId": phone, "generation": 1, "status": "active", "startsSent": 1,
-                    "startSentAt": 1_795_305_000, "activityToken": token, "activityTokenAt": 1_795_305_001,
+                    "startSentAt": 1_795_305_000, "activityTokenAt": 1_795_305_001,
                     "endPush": "none", "createdAt": 1_795_304_000, "activatedAt": 1_795_305_001,
                 ]
             ],

@@ -82,13 +82,12 @@ struct ActivityRoutes: Sendable {
     @Sendable private func report(
         _ request: GatewayRequest, _ report: ActivityReport
     ) async throws -> ActivityReportResponse {
+        try gate.checkRefusedRegistrations(of: request.caller)
         let match = try request.matchID
-        do {
-            return ActivityReportResponse(
-                liveActivity: try await reports.report(report, match: match, user: request.user))
-        } catch ActivityReportStore.Refusal.unknownMatch {
-            throw Problem(.unknownMatch)
-        }
+        let outlook = try await reports.report(report, match: match, user: request.user)
+        if outlook != .active { gate.noteRefusedRegistration(of: request.caller) }
+        guard let outlook else { throw Problem(.unknownMatch) }
+        return ActivityReportResponse(liveActivity: outlook)
     }
 
     @Sendable private func dismiss(
@@ -158,7 +157,7 @@ extension ActivityReport: RequestBody {
         name: "ActivityReport",
         fields: [
             Schema.required("activityId", .text(.identifier), "ActivityKit's id of the activity."),
-            Schema.required("channelId", .text(.shortText), "The channel that it listens to."),
+            Schema.required("channelId", .text(.shortText), "The channel that it listens to, one of the match's."),
             Schema.optional("deviceId", .text(.identifier), "May be left out by users of one phone."),
             Schema.optional("startId", .text(.identifier), "From the activity's attributes, when a push started it."),
         ])

@@ -3,8 +3,8 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Hummingbird's HTTP/1.1 connection with bounds on the number of connections, the size of a head, and the time that
-/// each step takes.
+/// Hummingbird's HTTP/1.1 connection with bounds on the number of connections, the size of a head and of a body, and the
+/// time that each step takes.
 ///
 /// Only HTTP/1.1 is spoken: a proxy in front ends TLS and HTTP/2, so attacks on HTTP/2 (rapid reset, CONTINUATION,
 /// HPACK) do not apply here. HTTP/2's preface is refused, and no upgrade to it is granted.
@@ -47,7 +47,10 @@ struct GatewayChannel: ServerChildChannel {
             guard let decoder = decoder as? any ChannelHandler & RemovableChannelHandler else {
                 throw Refusal.malformed
             }
-            try pipeline.addHandler(RequestDeadline(times: times, metrics: metrics), position: .after(decoder))
+            let size = RequestSize(metrics: metrics)
+            try pipeline.addHandler(size, position: .before(decoder))
+            try pipeline.addHandler(
+                RequestDeadline(times: times, metrics: metrics, size: size), position: .after(decoder))
             return GatewayConnection(channel: channel, http: http)
         }
     }

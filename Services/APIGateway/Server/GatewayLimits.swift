@@ -3,6 +3,10 @@
 enum GatewayLimits {
     /// The largest body that is read.
     static let bodyBytesMax = 16_384
+    /// The bytes between a request's head and its end on the wire, after which its connection is closed. A body of
+    /// `bodyBytesMax` in chunks of one byte takes six times its size; a longer one is read so far, so that a client which
+    /// writes before it reads gets its answer.
+    static let bodyWireBytesMax = 262_144
     /// The length of path and query together.
     static let addressBytesMax = 2_048
     /// The size of names and values together. A bearer token takes at most two kilobytes of them.

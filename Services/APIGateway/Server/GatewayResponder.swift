@@ -19,6 +19,7 @@ struct GatewayResponder: HTTPResponder {
     var proxies = TrustedProxies.none
     let forwarded = ForwardedForTracker()
     let gate: RateGate
+    let security: SecurityLog
     let logger: Logger
     var tracer = Tracer.off
 
@@ -27,7 +28,9 @@ struct GatewayResponder: HTTPResponder {
         let id = Self.requestID(request)
         var logger = self.logger
         logger[metadataKey: "request.id"] = "\(id)"
-        let span = tracer.begin("request", .server, under: Self.trace(of: request))
+        // A call begins a trace of its own. A caller who named one could have any of its calls traced, since the trace's
+        // id decides whether it is exported.
+        let span = tracer.begin("request", .server, under: nil)
         let (reply, path) = await TraceContext.$current.withValue(span.context) {
             await answer(request, context, id, logger)
         }
@@ -96,7 +99,6 @@ struct GatewayResponder: HTTPResponder {
 
     private static let apiKeyHeader = HTTPField.Name("X-API-Key")
     private static let requestIDHeader = HTTPField.Name("X-Request-ID")
-    private static let traceparentHeader = HTTPField.Name("traceparent")
     private static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")
     private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
@@ -113,6 +115,7 @@ struct GatewayResponder: HTTPResponder {
         } catch let refused as Authenticator.Refused {
             if key != nil {
                 gate.noteWrongKey(client)
+                security.note(.wrongAdminKey)
             } else if refused.isExpired {
                 try gate.admitUnidentified(client)
             } else {
@@ -183,11 +186,6 @@ struct GatewayResponder: HTTPResponder {
     private static func requestID(_ request: Request) -> String {
         if let id = requestIDHeader.flatMap({ request.headers[$0] }), Identifier.isValid(id) { return id }
         return RequestID.random()
-    }
-
-    /// Returns the client's trace context, if it sent a valid one. Two such headers count as none.
-    private static func trace(of request: Request) -> TraceContext? {
-        traceparentHeader.flatMap { request.headers[$0] }.flatMap { TraceContext(traceparent: $0) }
     }
 
     /// The span names the route's pattern and never the path, because a path contains ids.

@@ -4,6 +4,8 @@ enum Refusal: String, Error, CaseIterable {
     case malformed
     /// The rest of a request does not arrive in time, or the client does not read its answer.
     case slow
+    /// A body does not end.
+    case endless
     case connections
     case connectionsOfClient = "connections-of-client"
 }

@@ -10,15 +10,18 @@ final class RequestDeadline: ChannelDuplexHandler {
 
     private let times: GatewayTimes
     private let metrics: ServerMetrics
+    private let size: RequestSize
     /// The number of requests whose answers the kernel does not have yet.
     private var unanswered = 0
     private var isInBody = false
     private var deadline = NIODeadline.distantFuture
     private var alarm: Scheduled<Void>?
 
-    init(times: GatewayTimes, metrics: ServerMetrics) {
+    /// - Parameter size: learns where requests begin and end.
+    init(times: GatewayTimes, metrics: ServerMetrics, size: RequestSize) {
         self.times = times
         self.metrics = metrics
+        self.size = size
     }
 
     func handlerAdded(context: ChannelHandlerContext) { begin(context) }
@@ -41,10 +44,12 @@ final class RequestDeadline: ChannelDuplexHandler {
         case .head:
             unanswered += 1
             isInBody = true
+            size.restart()
             begin(context)
         case .body: break
         case .end:
             isInBody = false
+            size.restart()
             begin(context)
         }
         context.fireChannelRead(data)

@@ -1,6 +1,6 @@
 package import Postgres
 package import SightscreenModels
-package import Store
+import Store
 /// Reads, exports and erases what is stored about a user.
 ///
 /// A deletion takes effect at once: follows are removed, activities end, phones lose their tokens, but for the device
@@ -19,12 +19,8 @@ package struct AccountStore: Sendable {
     package static let deletionsMax = 200_000
 
     private let pool: PostgresPool
-    private let vault: TokenVault
 
-    package init(pool: PostgresPool, vault: TokenVault = .inClear) {
-        self.pool = pool
-        self.vault = vault
-    }
+    package init(pool: PostgresPool) { self.pool = pool }
 
     /// Whether a token belongs to a deleted account.
     ///
@@ -173,10 +169,10 @@ package struct AccountStore: Sendable {
     package func export(_ user: UserID) async throws -> UserDataResponse {
         try await pool.transaction { transaction in
             try await transaction.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            let devices = try await UserExport.devices(transaction, vault, user)
+            let devices = try await UserExport.devices(transaction, user)
             let follows = try await UserExport.follows(transaction, user)
             let (activities, all) = try await UserExport.activities(
-                transaction, vault, user, limit: Self.exportedActivitiesMax)
+                transaction, user, limit: Self.exportedActivitiesMax)
             let now = try await transaction.query("SELECT floor(extract(epoch FROM now()))::bigint AS now")
                 .first?.int("now")
             return UserDataResponse(

@@ -24,9 +24,6 @@ extension ActivityTokenStore {
     /// A condition on a row `a` of `live_activities`: a start was sent or is about to be.
     static let startIsOut = "(a.start_sent_at IS NOT NULL OR coalesce(a.start_lease_until > clock_timestamp(), false))"
 
-    /// A condition on a row `a` of `live_activities`: its start, or the start of its renewal, was sent.
-    static let startWasSent = "(a.start_sent_at IS NOT NULL OR a.renewal_sent_at IS NOT NULL)"
-
     /// A condition on a row of `live_activities`: it had the token of this key before its present one. The key is hashed
     /// only for rows whose token was replaced, which are few.
     static func wasFormer(_ key: String, of row: String = "a") -> String {
@@ -45,7 +42,7 @@ extension ActivityTokenStore {
     static func columns(followedAt: String, wasFormer: String) -> String {
         """
         a.generation, a.status, a.start_id, a.activity_id, token_key(a.update_token) AS token_key, a.renewal_start_id,
-            \(startIsOut) AS start_is_out, \(startWasSent) AS start_was_sent,
+            \(startIsOut) AS start_is_out, \(ReportedGenerationSQL.startWasSent("a")) AS start_was_sent,
             \(wasFormer) AS was_former, a.end_push = 'due' AS end_is_due,
             coalesce(a.ended_at < \(followedAt), false) AS ended_before_follow,
             coalesce(a.end_reason = 'token_invalid', false) AS lost_its_token, a.card IS NOT NULL AS card_may_be_there

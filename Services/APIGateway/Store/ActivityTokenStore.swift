@@ -124,7 +124,8 @@ package struct ActivityTokenStore: Sendable {
         var parameters: [PostgresValue] { [.int(match.rawValue), .text(user.rawValue), .text(device.rawValue)] }
     }
 
-    private static let columnsOfDismissal = columns(
+    /// The columns that the rules need of the generations of one match (`$1`) on one phone of a user (`$2`).
+    static let columnsOfPhone = columns(
         followedAt: "(SELECT created_at FROM match_follows WHERE match_id = $1 AND user_id = $2)", wasFormer: "false")
 
     private static func records(
@@ -133,7 +134,7 @@ package struct ActivityTokenStore: Sendable {
         let keys = try token.map { try vault.keys(of: $0.rawValue) }
         return try await transaction.query(
             """
-            SELECT \(columnsOfDismissal)
+            SELECT \(columnsOfPhone)
             FROM live_activities a WHERE \(Key.condition) ORDER BY generation DESC LIMIT \(recordsMax) FOR UPDATE
             """, key.parameters
         ).map { try generation($0, keys, reported: token) }

@@ -11,14 +11,17 @@ package struct DeviceStore: Sendable {
     private let startLease: Int
     /// The seconds for which a finished match stays on a Lock Screen (`DISMISS_AFTER`).
     private let dismissAfter: Int
+    private let security: SecurityLog
 
     package init(
-        pool: PostgresPool, vault: TokenVault = .inClear, startLease: Int = 120, dismissAfter: Int = 900
+        pool: PostgresPool, vault: TokenVault = .inClear, startLease: Int = 120, dismissAfter: Int = 900,
+        security: SecurityLog = .off
     ) {
         self.pool = pool
         self.vault = vault
         self.startLease = startLease
         self.dismissAfter = dismissAfter
+        self.security = security
     }
 
     package struct Registered: Hashable, Sendable {
@@ -135,6 +138,7 @@ package struct DeviceStore: Sendable {
             return (registered, moves)
         }
         TokenMoves.count(.device, moves)
+        if moves > 0 { security.note(.phoneMoved, account: user) }
         return registered
     }
 
@@ -245,6 +249,7 @@ package struct DeviceStore: Sendable {
             return (changed, startToken == nil ? [.device] : [.device, .start])
         }
         for kind in moves { TokenMoves.count(kind, 1) }
+        if changed != nil { security.note(moves.isEmpty ? .claimRefused : .phoneMoved, account: user) }
         return changed
     }
 

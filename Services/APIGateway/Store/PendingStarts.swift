@@ -5,7 +5,8 @@ import Store
 /// Makes the records of Live Activities that should exist on a user's phones and do not. The orchestrator does this for
 /// all users twice a minute; this does it at once for one user.
 enum PendingStarts {
-    /// Makes a pending record for each followed match in play on each capable phone without a current one.
+    /// Makes a pending record for each followed match in play on each capable phone without a current one, while the
+    /// phone has room for another generation of that match.
     ///
     /// - Parameters:
     ///   - match, device: restrict it to one match and one phone; nil means all.
@@ -30,6 +31,8 @@ enum PendingStarts {
                 AND (\(LiveMatch.capableDevice) OR d.device_id = $4::text) AND \(LiveMatch.condition)
                 AND NOT EXISTS (SELECT FROM live_activities l WHERE l.status <> 'ended'
                     AND (l.match_id, l.user_id, l.device_id) = (w.match_id, d.user_id, d.device_id))
+                -- Following and unfollowing, over and over, must not leave rows without end.
+                AND NOT \(ReportedGenerationSQL.isFull(match: "w.match_id", user: "d.user_id", device: "d.device_id"))
                 -- It may have been swiped away.
                 AND NOT \(MissingCardSQL.isMissing(match: "w.match_id", user: "d.user_id", device: "d.device_id"))
             ON CONFLICT DO NOTHING

@@ -2,14 +2,14 @@ import Postgres
 import SightscreenModels
 import Store
 
-/// Reads the rows of one user for `GET /user/data`.
+/// Reads the rows of one user for `GET /user/data`. Tokens are not read, so that a damaged one keeps no answer back.
 enum UserExport {
     static func devices(
-        _ transaction: PostgresTransaction, _ vault: TokenVault, _ user: UserID
+        _ transaction: PostgresTransaction, _ user: UserID
     ) async throws -> [UserDataResponse.Device] {
         try await transaction.query(
             """
-            SELECT device_id, platform, environment, device_token, push_to_start_token, os_version, app_version,
+            SELECT device_id, platform, environment, os_version, app_version,
                 live_activities_enabled, frequent_pushes_enabled, broadcast, fallback_step,
                 \(seconds("device_token_at", "push_to_start_token_at", "created_at", "last_seen_at")),
                 \(seconds("fallback_at", "visible_push_at", "reconcile_sent_at"))
@@ -19,11 +19,7 @@ enum UserExport {
             UserDataResponse.Device(
                 deviceId: DeviceID(try row.string("device_id")), platform: try row.string("platform"),
                 environment: try row.environment(),
-                deviceToken: try row.optionalString("device_token").flatMap(vault.read).map { DeviceToken($0) },
                 deviceTokenAt: try row.optionalInt("device_token_at"),
-                pushToStartToken: try row.optionalString("push_to_start_token").map {
-                    PushToStartToken(try vault.decrypt($0))
-                },
                 pushToStartTokenAt: try row.optionalInt("push_to_start_token_at"),
                 osVersion: try row.optionalString("os_version"), appVersion: try row.optionalString("app_version"),
                 liveActivitiesEnabled: try row.bool("live_activities_enabled"),
@@ -52,12 +48,12 @@ enum UserExport {
 
     /// - Returns: the newest `limit` activities, and the number of all.
     static func activities(
-        _ transaction: PostgresTransaction, _ vault: TokenVault, _ user: UserID, limit: Int
+        _ transaction: PostgresTransaction, _ user: UserID, limit: Int
     ) async throws -> ([UserDataResponse.Activity], Int) {
         let rows = try await transaction.query(
             """
             SELECT match_id, device_id, generation, status, end_reason, start_id, starts_sent, activity_id,
-                update_token, end_push, renewal_start_id, card, channel_id,
+                end_push, renewal_start_id, card, channel_id,
                 count(*) OVER () AS all_rows,
                 \(seconds("start_sent_at", "start_given_up_at", "token_at", "created_at", "activated_at", "ended_at")),
                 \(seconds("renewal_due_at", "renewal_sent_at", "seen_at"))
@@ -73,7 +69,6 @@ enum UserExport {
                 startsSent: try row.int("starts_sent"), startSentAt: try row.optionalInt("start_sent_at"),
                 startGivenUpAt: try row.optionalInt("start_given_up_at"),
                 activityId: try row.optionalString("activity_id").map { ActivityID($0) },
-                activityToken: try row.optionalString("update_token").flatMap(vault.read).map { UpdateToken($0) },
                 activityTokenAt: try row.optionalInt("token_at"), endPush: try row.string("end_push"),
                 createdAt: try row.int("created_at"), activatedAt: try row.optionalInt("activated_at"),
                 endedAt: try row.optionalInt("ended_at"), renewalDueAt: try row.optionalInt("renewal_due_at"),

@@ -181,6 +181,8 @@ extension OrchestratorStore {
                 SELECT count(*) FILTER (WHERE other.match_id = $3::bigint AND other.status <> 'ended') AS current,
                     coalesce(max(other.generation) FILTER (WHERE other.match_id = $3), 0) AS generation,
                     max(other.generation) FILTER (WHERE other.match_id = $3 AND other.card IS NOT NULL) AS missing,
+                    count(*) FILTER (
+                        WHERE other.match_id = $3 AND NOT \(ReportedGenerationSQL.startWasSent("other"))) AS reported,
                     \(StartBudget.thisHour("true")) AS this_hour,
                     coalesce(sum(other.starts_sent) FILTER (WHERE \(StartBudget.isOfToday)), 0) AS this_day
                 FROM live_activities AS other WHERE other.user_id = d.user_id AND other.device_id = d.device_id
@@ -188,7 +190,7 @@ extension OrchestratorStore {
             WHERE \(LiveMatch.capableDevice) AND past.current = 0 AND past.this_hour < $5::int
                 -- The newest card may have been swiped away.
                 AND past.missing IS DISTINCT FROM past.generation
-                AND past.this_day < $6::int
+                AND past.this_day < $6::int AND past.reported < \(ActivityTokenRule.reportedMax)
         ), still AS MATERIALIZED (
             SELECT f.user_id FROM match_follows AS f
             WHERE f.match_id = $3 AND f.user_id IN (SELECT user_id FROM missing)

@@ -56,6 +56,8 @@ enum MetricHelp {
         "sightscreen_http_connections": "Open connections of clients.",
         "sightscreen_http_refused_total": "Connections and requests that were refused before they reached a route.",
         "sightscreen_tokens_moved_total": "Push tokens that moved from one user to another, by kind.",
+        "sightscreen_security_events_total":
+            "What somebody who guards the system should look at, by event (security.md).",
         "sightscreen_http_limited_total": "Requests that were refused for a rate limit, by limit.",
     ]
 }

@@ -92,7 +92,9 @@ extension LifeModel {
     }
 
     mutating func createPending(_ now: Moment, evenIncapable: Bool) {
-        guard current == nil, phone.isCapable || evenIncapable else { return }
+        guard current == nil, phone.isCapable || evenIncapable,
+            generations.count(where: { $0.start.sentAt == nil }) < ActivityTokenRule.reportedMax
+        else { return }
         add(now)
     }
 

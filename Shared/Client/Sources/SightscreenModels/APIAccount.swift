@@ -25,14 +25,13 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         self.liveActivitiesOmitted = liveActivitiesOmitted
     }
 
-    /// A phone or tablet. Its tokens are shown whole, because they are the user's own data.
+    /// A phone or tablet. Of a token only its kind and the time at which it came are told: a token gives access to a Lock
+    /// Screen, and is of no use to its user.
     public struct Device: Codable, Hashable, Sendable {
         public var deviceId: DeviceID
         public var platform: String
         public var environment: APNsEnvironment
-        public var deviceToken: DeviceToken?
         public var deviceTokenAt: Int?
-        public var pushToStartToken: PushToStartToken?
         public var pushToStartTokenAt: Int?
         public var osVersion: String?
         public var appVersion: String?
@@ -51,9 +50,8 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         public var reconcileSentAt: Int?
 
         public init(
-            deviceId: DeviceID, platform: String, environment: APNsEnvironment, deviceToken: DeviceToken?,
-            deviceTokenAt: Int?, pushToStartToken: PushToStartToken?, pushToStartTokenAt: Int?, osVersion: String?,
-            appVersion: String?,
+            deviceId: DeviceID, platform: String, environment: APNsEnvironment,
+            deviceTokenAt: Int?, pushToStartTokenAt: Int?, osVersion: String?, appVersion: String?,
             liveActivitiesEnabled: Bool, frequentPushesEnabled: Bool, broadcast: Bool? = nil, createdAt: Int,
             lastSeenAt: Int,
             fallbackStep: String, fallbackAt: Int?, visiblePushAt: Int?, reconcileSentAt: Int?
@@ -61,9 +59,7 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
             self.deviceId = deviceId
             self.platform = platform
             self.environment = environment
-            self.deviceToken = deviceToken
             self.deviceTokenAt = deviceTokenAt
-            self.pushToStartToken = pushToStartToken
             self.pushToStartTokenAt = pushToStartTokenAt
             self.osVersion = osVersion
             self.appVersion = appVersion
@@ -110,7 +106,6 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         public var startSentAt: Int?
         public var startGivenUpAt: Int?
         public var activityId: ActivityID?
-        public var activityToken: UpdateToken?
         public var activityTokenAt: Int?
         /// `none`, `due`, `sent` or `dropped`.
         public var endPush: String
@@ -132,7 +127,7 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
         public init(
             matchId: MatchID, deviceId: DeviceID, generation: Int, status: String, endReason: String?,
             startId: StartID?, startsSent: Int, startSentAt: Int?, startGivenUpAt: Int?, activityId: ActivityID?,
-            activityToken: UpdateToken?, activityTokenAt: Int?, endPush: String, createdAt: Int, activatedAt: Int?,
+            activityTokenAt: Int?, endPush: String, createdAt: Int, activatedAt: Int?,
             endedAt: Int?, renewalDueAt: Int?, renewalStartId: StartID?, renewalSentAt: Int?,
             seenAt: Int?, card: String?, channelId: ChannelID? = nil
         ) {
@@ -146,7 +141,6 @@ public struct UserDataResponse: Codable, Hashable, Sendable {
             self.startSentAt = startSentAt
             self.startGivenUpAt = startGivenUpAt
             self.activityId = activityId
-            self.activityToken = activityToken
             self.activityTokenAt = activityTokenAt
             self.endPush = endPush
             self.createdAt = createdAt

@@ -1,5 +1,6 @@
 @testable import SightscreenClientTesting
 import SightscreenModels
+import Synchronization
 import TestSupport
 import Testing
 
@@ -246,7 +247,9 @@ import Testing
         "http://images.example/6.png", "", "images.example/6.png", "ftp://images.example/6.png", "file:///etc/passwd",
         "https://", "https:///6.png", "https://user@images.example/6.png", "https://images.example/a b",
         "https://images.example/\n", "https://images.example\\@other.example/", "https://:443/",
-        "data:image/png;base64,AA",
+        "data:image/png;base64,AA", "https://127.0.0.1/6.png", "https://2130706433/6.png", "https://0x7f.1/6.png",
+        "https://[::1]/6.png", "https://localhost/6.png", "https://router/6.png", "https://printer.local/6.png",
+        "https://Printer.LOCAL./6.png", "https://images.example:8443/6.png", "https://images..example/6.png",
         "https://images.example/" + String(repeating: "a", count: 2_048),
     ])
     func onlyHTTPSIsAskedFor(_ address: String) async throws {
@@ -272,12 +275,50 @@ import Testing
     }
 
     @Test(arguments: [
-        (ImageServer.png(50), ImageData.Kind.png), ([0xff, 0xd8, 0xff, 0xe0], .jpeg), (Array("GIF89a".utf8), .gif),
-        (Array("RIFF".utf8) + [0, 0, 0, 0] + Array("WEBPVP8 ".utf8), .webp),
+        (ImageServer.png(50), ImageData.Kind.png), (ImageServer.jpeg(1, 1), .jpeg), (ImageServer.gif(1, 1), .gif),
+        (ImageServer.webp(1, 1), .webp),
     ])
     func anImageIsKnownByItsFirstBytes(_ bytes: [UInt8], _ kind: ImageData.Kind) {
         #expect(ImageData(bytes)?.kind == kind)
         #expect(ImageData(Array(bytes.dropFirst())) == nil)
+    }
+
+    /// A few hundred bytes can be an image of gigabytes, so its size is read before it is decoded.
+    @Test(arguments: [
+        (2_048, 2_048, true), (1, 16_383, true), (2_048, 2_049, false), (16_383, 16_383, false), (0, 1, false),
+    ])
+    func anImageOfTooManyPixelsIsNotDecoded(_ width: Int, _ height: Int, isTaken: Bool) async throws {
+        for bytes in [
+            ImageServer.png(50, width, height), ImageServer.jpeg(width, height), ImageServer.gif(width, height),
+            ImageServer.webp(width, height),
+        ] { #expect((ImageData(bytes) != nil) == isTaken) }
+        let decoded = Mutex(0)
+        let images = RealImageCacheService(
+            web: web, files: files, clock: clock,
+            thumbnail: { image in
+                decoded.withLock { $0 += 1 }
+                return image
+            })
+        let png = ImageServer.png(50, width, height)
+        await web.answer(APIResponse(status: 200, headers: ["content-type": "image/png"], body: png))
+        _ = try? await images.image(url)
+        #expect(decoded.withLock { $0 } == (isTaken ? 1 : 0))
+    }
+
+    /// A kind's other forms, and sizes that would overflow when multiplied.
+    @Test func theSizeIsReadFromEveryFormOfAnImage() {
+        let webp = Array("RIFF".utf8) + [0, 0, 0, 0] + Array("WEBP".utf8)
+        #expect(ImageData(webp + Array("VP8X".utf8) + [UInt8](repeating: 0, count: 14)) != nil)
+        #expect(ImageData(webp + Array("VP8X".utf8) + [UInt8](repeating: 0xff, count: 14)) == nil)
+        #expect(ImageData(webp + Array("VP8L".utf8) + [0, 0, 0, 0, 0x2f, 0, 0, 0, 0]) != nil)
+        #expect(ImageData(webp + Array("VP8L".utf8) + [0, 0, 0, 0, 0x2f, 0xff, 0xff, 0xff, 0xff]) == nil)
+        #expect(ImageData(ImageServer.png(50, 0xffff_ffff, 0xffff_ffff)) == nil)
+        // Segments without a frame, and one whose length leads nowhere.
+        #expect(ImageData([0xff, 0xd8, 0xff, 0xe0, 0, 2, 0xff, 0xd9]) == nil)
+        #expect(ImageData([0xff, 0xd8, 0xff, 0xe0, 0, 0]) == nil)
+        for length in 0..<ImageServer.jpeg(1, 1).count {
+            #expect(ImageData(Array(ImageServer.jpeg(1, 1).prefix(length))) == nil)
+        }
     }
 
     @Test func anAddressWithoutAnImageIsNotAskedForAllTheTime() async throws {
@@ -349,9 +390,28 @@ actor ImageServer: WebTransport {
         waiting = []
     }
 
-    static func png(_ size: Int) -> [UInt8] {
-        let head: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+    static func png(_ size: Int, _ width: Int = 1, _ height: Int = 1) -> [UInt8] {
+        let mark: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]
+        let head = mark + Array("IHDR".utf8) + big(width, 4) + big(height, 4)
         return head + [UInt8](repeating: 0, count: max(0, size - head.count))
+    }
+
+    /// A segment comes before the frame.
+    static func jpeg(_ width: Int, _ height: Int) -> [UInt8] {
+        [0xff, 0xd8, 0xff, 0xe0, 0, 4, 0xff, 0xc0, 0xff, 0xff, 0xc2, 0, 8, 8] + big(height, 2) + big(width, 2)
+    }
+
+    static func gif(_ width: Int, _ height: Int) -> [UInt8] {
+        Array("GIF89a".utf8) + big(width, 2).reversed() + big(height, 2).reversed()
+    }
+
+    static func webp(_ width: Int, _ height: Int) -> [UInt8] {
+        Array("RIFF".utf8) + [0, 0, 0, 0] + Array("WEBPVP8 ".utf8) + [0, 0, 0, 0, 0, 0, 0, 0x9d, 0x01, 0x2a]
+            + big(width, 2).reversed() + big(height, 2).reversed()
+    }
+
+    private static func big(_ number: Int, _ count: Int) -> [UInt8] {
+        (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 
     func send(_ request: WebRequest) async throws(TransportError) -> APIResponse {

@@ -2,12 +2,20 @@
 public struct ImageData: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable { case png, jpeg, gif, webp }
 
+    /// The most pixels of an image: 16 MB in memory. A small file may decode to gigabytes, which would cost the app or
+    /// its widget their lives.
+    public static let pixelsMax = 2_048 * 2_048
+
     public let kind: Kind
     public let bytes: [UInt8]
 
-    /// Creates an image; nil when the bytes do not begin like one of the kinds, whatever type the server names.
+    /// Creates an image; nil when the bytes do not begin like one of the kinds, whatever type the server names, or when
+    /// they do not name a size of at most `pixelsMax`.
     public init?(_ bytes: [UInt8]) {
-        guard let kind = Kind.allCases.first(where: { $0.begins(bytes) }) else { return nil }
+        guard let kind = Kind.allCases.first(where: { $0.begins(bytes) }),
+            let (width, height) = ImageSize(bytes).read(kind), width > 0, height > 0,
+            width <= Self.pixelsMax / height
+        else { return nil }
         self.kind = kind
         self.bytes = bytes
     }
