@@ -12,25 +12,29 @@ struct FanOutMetrics: Sendable {
     private let fanOut: FanOutLoops
     private let tokens: ProviderTokens
     private let stalls: StallDetector
+    private let store: ActivityStore
 
-    init(fanOut: FanOutLoops, tokens: ProviderTokens, stalls: StallDetector) {
+    init(fanOut: FanOutLoops, tokens: ProviderTokens, stalls: StallDetector, store: ActivityStore) {
         self.fanOut = fanOut
         self.tokens = tokens
         self.stalls = stalls
+        self.store = store
     }
 
     /// Measures once a second until the task is cancelled.
     @Sendable func run() async {
         var stallCount = 0
+        var proofs: [APNsEnvironment: Bool] = [:]
         while !Task.isCancelled {
-            await measure()
+            await measure(&proofs)
             Counter(label: "sightscreen_stalls_total").increment(by: Int64(stalls.stallCount - stallCount))
             stallCount = stalls.stallCount
             try? await Task.sleep(for: Self.interval)
         }
     }
 
-    private func measure() async {
+    /// - Parameter proofs: whether tokens of a host were proven before this process started; asked when it matters.
+    private func measure(_ proofs: inout [APNsEnvironment: Bool]) async {
         var measure = FanOutMeasure()
         for part in await fanOut.onEach({ $0.measure() }) { measure.add(part) }
         Gauge(label: "sightscreen_phones").record(measure.phones)
@@ -48,7 +52,12 @@ struct FanOutMetrics: Sendable {
             let dimensions = [("environment", environment.rawValue)]
             Gauge(label: "sightscreen_apns_connections", dimensions: dimensions).record(pool.connections)
             Gauge(label: "sightscreen_pushes_in_flight", dimensions: dimensions).record(pool.inFlight)
-            Gauge(label: "sightscreen_apns_accounts_refused", dimensions: dimensions).record(pool.accountsRefused)
+            if pool.accountsRefused > 0, proofs[environment] == nil {
+                proofs[environment] = try? await store.hasProofs(in: environment)
+            }
+            // Where tokens were accepted before, the topic is right, and bad ones are their accounts' alone.
+            Gauge(label: "sightscreen_apns_accounts_refused", dimensions: dimensions)
+                .record(proofs[environment] == false ? pool.accountsRefused : 0)
         }
         if let age = await tokens.age { Gauge(label: "sightscreen_apns_token_age_seconds").record(age / .seconds(1)) }
     }

@@ -99,7 +99,7 @@ public final class LACoordinator: Sendable {
         answers = ReportHandler(
             reports: reports, publisher: publisher, senders: senders, tokens: tokens, channels: channels,
             schedule: schedule, logger: logger)
-        let metrics = FanOutMetrics(fanOut: fanOut, tokens: tokens, stalls: stalls)
+        let metrics = FanOutMetrics(fanOut: fanOut, tokens: tokens, stalls: stalls, store: store)
         let audit = RosterAudit(
             store: store, fanOut: fanOut, roster: roster, interval: timing.auditInterval, logger: logger)
         background = [

@@ -1,6 +1,7 @@
 import HTTP2
 import Messages
 import Metrics
+import Postgres
 import ServiceKit
 import SightscreenModels
 import TestKit
@@ -37,6 +38,33 @@ import Testing
                     try await eventually("it is found in the log") {
                         has(#"sightscreen_version_delay_seconds_count{source="log"} 1"#)
                     }
+                }
+            }
+        }
+    }
+
+    /// Three accounts whose start tokens are refused as not for our topic: the bundle id may be wrong, unless a token
+    /// was accepted under it before this process started.
+    @Test(arguments: [("another bundle id", 3), (Harness.bundleID, 0)])
+    func accountsThatAreRefusedCountWhileNothingSpeaksForTheTopic(provenFor bundle: String, count: Int) async throws {
+        let registry = PrometheusRegistry()
+        try await Harness.with { harness in
+            for user in ["asha", "ben", "cat", "dan"] { try await harness.follow(user) }
+            try await harness.pool.execute(
+                """
+                UPDATE devices SET proven_bundle = $1, device_token_proven_at = clock_timestamp() WHERE user_id = 'dan'
+                """, [.text(bundle)])
+            await harness.apns.answer { _, _ in StubAPNs.refusal(.deviceTokenNotForTopic) }
+            try await withMetricsFactory(registry) {
+                try await harness.coordinate { _ in
+                    try await eventually("all are refused") { await harness.apns.pushes.count == 4 }
+                    // Measured once a second.
+                    try await Task.sleep(for: .milliseconds(2_200))
+                    let name = #"sightscreen_apns_accounts_refused{environment="production"} "#
+                    let line = registry.text().split(separator: "\n").first { $0.hasPrefix(name) }
+                    let found = try #require(line.flatMap { Int($0.dropFirst(name.count)) })
+                    // Each of the loops remembers three at most.
+                    #expect(count == 0 ? found == 0 : found >= count)
                 }
             }
         }

@@ -47,4 +47,14 @@ extension ActivityStore {
                 .textArray(rows.map(\.start?.lookup)), .textArray(rows.map(\.other?.lookup)), .text(bundleID),
             ])
     }
+
+    /// Whether APNs has ever accepted a start or a push to an app on this host under our topic, as far as is known.
+    package func hasProofs(in environment: APNsEnvironment) async throws -> Bool {
+        try await !pool.query(
+            """
+            SELECT FROM devices WHERE proven_bundle = $1 AND environment = $2
+                AND (start_token_proven_at IS NOT NULL OR device_token_proven_at IS NOT NULL) LIMIT 1
+            """, [.text(bundleID), .text(environment.rawValue)]
+        ).isEmpty
+    }
 }
