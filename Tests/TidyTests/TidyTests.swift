@@ -54,7 +54,7 @@ import Testing
 
     static let upper: [String: Set<String>] = [
         "Store": Set(pure.keys).union(["Postgres", "Tokens"]),
-        "ServiceKit": ["SightscreenModels", "FileLock", "HTTPClient", "Postgres", "Reactor", "Tokens"],
+        "ServiceKit": ["SightscreenModels", "FileLock", "HTTPClient", "Postgres", "Reactor", "Tokens", "ControlHTTP"],
         "ControlHTTP": [],
     ]
 
