@@ -60,9 +60,9 @@ import Testing
 
     /// As if the coordinator had sent the claim's nonce.
     private static func echo(_ gateway: GatewayHarness, as user: String) async throws {
-        let nonce = String(repeating: "7", count: 32)
-        try await gateway.pool.execute(
-            "UPDATE device_claims SET nonce = $1, sent_at = clock_timestamp()", [.text(nonce)])
+        let sent = try await gateway.pool.query(
+            "UPDATE phone_claims SET sent_at = clock_timestamp(), due_at = NULL RETURNING challenge")
+        let nonce = try gateway.vault.nonce(of: try #require(sent.first).string("challenge"))
         let answer = try await gateway.send(
             "POST", "/devices/confirm", #"{"nonce":"\#(nonce)","deviceId":"phone-\#(user)"}"#, as: user)
         #expect(answer.status == 204, "\(answer.text)")
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func aRefusedClaimIsOne() async throws {
-        try await Self.expect(.claimRefused, account: "alice") { gateway in
+        try await Self.expect(.claimRefused, account: "bob") { gateway in
             #expect(try await Self.register(gateway, as: "alice").status == 200)
             #expect(try await Self.register(gateway, as: "bob").status == 202)
             try await Self.echo(gateway, as: "alice")

@@ -216,11 +216,12 @@ package struct DeviceStore: Sendable {
     /// - Returns: the matches whose activities changed; nil if this user may not echo such a nonce now.
     /// - Throws: `DeviceRequired`, `PostgresError`.
     package func confirm(_ confirmation: DeviceConfirmation, user: UserID) async throws -> Set<MatchID>? {
-        let (changed, moves) = try await pool.forUser(user) { transaction -> (Set<MatchID>?, [TokenMoves.Kind]) in
+        let (changed, moves, refused) = try await pool.forUser(user) {
+            transaction -> (Set<MatchID>?, [TokenMoves.Kind], refused: [UserID]) in
             let device = try await UserDevices.resolve(transaction, user: user, device: confirmation.deviceId)
             let claims = PhoneClaims(transaction: transaction, vault: vault)
-            guard let holder = try await claims.settle(confirmation.nonce, user, device) else { return (nil, []) }
-            if holder.user == user { return ([], []) }
+            guard let holder = try await claims.settle(confirmation.nonce, user, device) else { return (nil, [], []) }
+            if holder.user == user { return ([], [], holder.refused) }
             try await transaction.execute(
                 "\(Self.leave) WHERE user_id = $1 AND device_id = $2",
                 [.text(holder.user.rawValue), .text(holder.device.rawValue)])
@@ -241,15 +242,16 @@ package struct DeviceStore: Sendable {
             guard let row = rows.first else { throw DeviceRequired() }
             var capable = try row.bool("capable")
             // A start token that the phone has registered itself is its own, whatever the former owner called one.
-            let startToken = try row.bool("has_no_start_token") ? holder.startToken.map(vault.decrypt) : nil
+            let startToken = try row.bool("has_no_start_token") ? holder.startToken.flatMap(vault.read) : nil
             if let startToken {
                 capable = try await setStartToken(transaction, startToken, user, device) ?? capable
             }
             changed.formUnion(try await resume(transaction, user, device, capable: capable, running: []))
-            return (changed, startToken == nil ? [.device] : [.device, .start])
+            return (changed, startToken == nil ? [.device] : [.device, .start], holder.refused)
         }
         for kind in moves { TokenMoves.count(kind, 1) }
-        if changed != nil { security.note(moves.isEmpty ? .claimRefused : .phoneMoved, account: user) }
+        if !moves.isEmpty { security.note(.phoneMoved, account: user) }
+        for account in refused { security.note(.claimRefused, account: account) }
         return changed
     }
 

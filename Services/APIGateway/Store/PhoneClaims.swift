@@ -68,6 +68,8 @@ struct PhoneClaims {
         var token: String
         var startToken: String?
         var reconciledAt: String?
+        /// The accounts whose claims are refused by the echo.
+        var refused: [UserID] = []
     }
 
     /// Settles the claims to the token whose nonce a phone echoes: those of other accounts are refused.
@@ -80,20 +82,21 @@ struct PhoneClaims {
         }
         guard let match else { return nil }
         let key = PostgresValue.text(try match.string("token_key"))
-        let holder = try await transaction.query(Self.holder, [key]).first.map { row in
+        var holder = try await transaction.query(Self.holder, [key]).first.map { row in
             Holder(
                 user: UserID(try row.string("user_id")), device: DeviceID(try row.string("device_id")),
                 token: try row.string("device_token"), startToken: try row.optionalString("push_to_start_token"),
                 reconciledAt: try row.optionalString("reconciled_at"))
         }
-        guard let holder else { return nil }
+        guard holder != nil else { return nil }
         // Of two echoes at the same time the second finds no challenge.
         let isOpen = try await !transaction.query(
             "SELECT FROM phone_claims c WHERE c.token_key = $1 AND c.challenge = $2 FOR UPDATE",
             [key, .text(try match.string("challenge"))]
         ).isEmpty
         guard isOpen else { return nil }
-        try await transaction.execute(Self.settle, [key, .text(user.rawValue)])
+        let settled = try await transaction.query(Self.settle, [key, .text(user.rawValue)])
+        holder?.refused = try settled.filter { try $0.bool("is_refused") }.map { UserID(try $0.string("user_id")) }
         return holder
     }
 
@@ -116,9 +119,14 @@ struct PhoneClaims {
 
     /// The times of pushes stay, so that the token gets no further ones within the hour.
     private static let settle = """
-        UPDATE phone_claims SET challenge = NULL, due_at = NULL,
-            refused_at = CASE WHEN challenge IS NOT NULL AND user_id <> $2 THEN clock_timestamp() ELSE refused_at END
-        WHERE token_key = $1
+        UPDATE phone_claims c SET challenge = NULL, due_at = NULL,
+            refused_at = CASE WHEN before.is_refused THEN clock_timestamp() ELSE c.refused_at END
+        FROM (
+            SELECT user_id, challenge IS NOT NULL AND user_id <> $2 AS is_refused FROM phone_claims
+            WHERE token_key = $1 ORDER BY user_id FOR UPDATE
+        ) AS before
+        WHERE c.token_key = $1 AND c.user_id = before.user_id
+        RETURNING c.user_id, before.is_refused
         """
 
     /// Withdraws the claims of a phone that its user signs out of. What the phone says to other users' claims after
