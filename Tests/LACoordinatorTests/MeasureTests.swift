@@ -1,3 +1,4 @@
+import APNsProtocol
 import HTTP2
 import Messages
 import Metrics
