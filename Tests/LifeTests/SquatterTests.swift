@@ -26,7 +26,7 @@ import Testing
             _ = try await harness.devices.unregister("phone", user: Self.ann)
         case .afterTheDeletion:
             try await harness.registerAnn()
-            _ = try await AccountStore(pool: harness.pool, vault: harness.vault).delete(Self.ann, tokenIssuedAt: 0)
+            _ = try await AccountStore(pool: harness.pool).delete(Self.ann, tokenIssuedAt: 0)
             // She signs up anew.
             try await harness.pool.execute("DELETE FROM deleted_users")
         case .afterAWeekUnseen:
@@ -134,7 +134,7 @@ import Testing
             #expect(sent == PhoneClaimSQL.pushesMax)
             // Deleting the account does not make room for another push, and leaves nothing of it.
             for user in Self.hostile {
-                _ = try await AccountStore(pool: harness.pool, vault: harness.vault).delete(user, tokenIssuedAt: 0)
+                _ = try await AccountStore(pool: harness.pool).delete(user, tokenIssuedAt: 0)
             }
             #expect(try await harness.register("dd", Self.squatter) == .owner)
             #expect(try await harness.pushes().isEmpty)
