@@ -81,7 +81,7 @@ import Testing
             return
         }
         // The push is answered when all is sent, and that takes time.
-        let answering = Task { await phone.app.receive(push) }
+        let answering = Task { [app = phone.app] in await app.receive(push) }
         try await phone.until("the tokens are theirs") { await !phone.gateway.startTokens.isEmpty }
         let answers = await phone.gateway.calls("POST /devices/confirm").map(\.status)
         #expect(answers.first == 404 && answers.last == 204)
