@@ -146,6 +146,7 @@ import Testing
                 var start: ModelFallbackRule.Outlook
             }
             var examples: [Example] = []
+            var times: [(since: Int, visible: Int)] = []
             for step in StartFallback.Step.allCases {
                 for since in [30, 90, 121] {
                     for isDue in [false, true] where step == .silent || step == .visible || !isDue {
@@ -168,17 +169,16 @@ import Testing
                                         try await harness.pool.execute(
                                             """
                                             UPDATE devices SET fallback_step = $2, fallback_match_id = 1,
-                                                fallback_at = clock_timestamp() - $3::bigint * interval '1 second',
-                                                fallback_push = $4,
-                                                fallback_token_hash = CASE WHEN $5::bool
-                                                    THEN encode(sha256(convert_to('aa' || $1, 'UTF8')), 'hex') ELSE 'other' END,
-                                                visible_push_at = clock_timestamp() - $6::bigint * interval '1 second'
+                                                fallback_push = $3,
+                                                fallback_token_hash = CASE WHEN $4::bool
+                                                    THEN encode(sha256(convert_to('aa' || $1, 'UTF8')), 'hex') ELSE 'other' END
                                             WHERE user_id = $1
                                             """,
                                             [
-                                                .text(name), .text(step.rawValue), .int(since),
-                                                .text(isDue ? "due" : "none"), .bool(isSpent), PostgresValue(visible),
+                                                .text(name), .text(step.rawValue), .text(isDue ? "due" : "none"),
+                                                .bool(isSpent),
                                             ])
+                                        times.append((since, visible ?? -1))
                                     }
                                 }
                             }
@@ -186,6 +186,16 @@ import Testing
                     }
                 }
             }
+            // All at once: making them takes longer on a busy machine than lies between two of these times.
+            try await harness.pool.execute(
+                """
+                UPDATE devices d SET fallback_at = clock_timestamp() - e.since * interval '1 second',
+                    visible_push_at = clock_timestamp() - nullif(e.visible, -1) * interval '1 second'
+                FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS e (name, since, visible) WHERE d.user_id = e.name
+                """,
+                [
+                    .textArray(examples.map(\.name)), .intArray(times.map(\.since)), .intArray(times.map(\.visible)),
+                ])
             _ = try await harness.move()
             let rows = try await harness.pool.query("SELECT user_id, fallback_step FROM devices")
             let steps = Dictionary(
