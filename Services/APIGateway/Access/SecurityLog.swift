@@ -3,7 +3,7 @@ import Metrics
 package import SightscreenModels
 package import Store
 
-/// Writes the events that whoever guards the system looks for: a log line each, and a counter. The page on security says
+/// Writes the events that an operator looks for: a log line each, and a counter. The page on security says
 /// what each means. An account is named by a keyed hash, so that lines about one account are found together and the log
 /// holds no user ids.
 package struct SecurityLog: Sendable {

@@ -9,7 +9,7 @@ struct AccountErrors {
     private var accounts: Set<UInt64> = []
 
     /// Notes an error.
-    /// - Parameter target: nil for a channel, which is nobody's.
+    /// - Parameter target: nil for a channel, which is no account's.
     /// - Returns: whether it counts as one of the host.
     mutating func note(_ target: PushTarget?) -> Bool {
         guard let target, accounts.count < Self.accountsMax else { return true }

@@ -1,6 +1,6 @@
 /// Tells tokens of other apps from a topic of ours that is wrong, by the answers `DeviceTokenNotForTopic` of one host.
 ///
-/// Anybody can register a token of another app, and a beta build with a bundle id of its own does, but nobody can have a
+/// Anybody can register a token of another app, and a beta build with a bundle id of its own does, but no user can have a
 /// token accepted that is not for our topic. So only proven tokens, of three accounts and without an acceptance between,
 /// say that the topic is wrong. A token that was never proven is of another app when it is refused, another token is
 /// accepted under the same topic, and it is refused again; unless more accounts have such tokens than have accepted
