@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// Anybody can register a token of another app: in a quiet hour, too, it holds up nobody else.
+    /// Anybody can register a token of another app: in a quiet hour, too, it holds up no other phone.
     @Test func aTokenOfAnotherAppHoldsUpNobodyElse() async throws {
         try await Harness.with { harness in
             try await harness.crowd(1)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ServiceKit
 
-/// The health port against whoever reaches it.
+/// The health port against a client that attacks it.
 @Suite struct HealthServerTests {
     /// A connection from one of the loopback's addresses.
     private final class Connection {
