@@ -90,8 +90,7 @@ extension SimulatedActivityKit: BackgroundTimePort {
         background.expiry?.cancel()
         guard suspends else { return }
         background.expiry = Task { [clock, weak self, due = background.tasksUntil] in
-            // The time may have gone on since.
-            guard (try? await clock.sleep(for: .seconds(due - clock.now))) != nil else { return }
+            guard (try? await clock.sleep(until: due)) != nil else { return }
             await self?.expireTasks()
         }
     }

@@ -175,7 +175,7 @@ public actor SimulatedActivityKit {
         timerIsFor = next
         timer = next.map { next in
             Task { [clock, weak self] in
-                guard (try? await clock.sleep(for: .seconds(max(next - clock.now, 0)))) != nil else { return }
+                guard (try? await clock.sleep(until: next)) != nil else { return }
                 await self?.advanceDeadline(next)
             }
         }

@@ -36,9 +36,15 @@ public final class SimulatedClock: ClientClock {
     /// The time until the next task wakes; nil when none sleeps.
     public var untilNext: Duration? { state.withLock { state in state.sleepers.first.map { $0.due - state.time } } }
 
-    public func sleep(for duration: Duration) async throws {
+    public func sleep(for duration: Duration) async throws { try await sleep { $0 + duration } }
+
+    /// Sleeps until a time, however far the clock goes before the sleep has begun.
+    ///
+    /// - Parameter second: seconds since 1970.
+    public func sleep(until second: Int) async throws { try await sleep { _ in .seconds(second) } }
+
+    private func sleep(_ due: @escaping @Sendable (Duration) -> Duration) async throws {
         try Task.checkCancellation()
-        guard duration > .zero else { return }
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -46,14 +52,15 @@ public final class SimulatedClock: ClientClock {
         defer { state.withLock { _ = $0.cancelled.remove(id) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let wasCancelled = state.withLock { state in
-                    if state.cancelled.contains(id) { return true }
-                    let due = state.time + duration
+                let over = state.withLock { state -> Result<Void, any Error>? in
+                    if state.cancelled.contains(id) { return .failure(CancellationError()) }
+                    let due = due(state.time)
+                    if due <= state.time { return .success(()) }
                     let place = state.sleepers.firstIndex { $0.due > due } ?? state.sleepers.endIndex
                     state.sleepers.insert(Sleeper(id: id, due: due, continuation: continuation), at: place)
-                    return false
+                    return nil
                 }
-                if wasCancelled { continuation.resume(throwing: CancellationError()) }
+                if let over { continuation.resume(with: over) }
             }
         } onCancel: {
             cancel(id)

@@ -5,4 +5,12 @@ public protocol ClientClock: Sendable {
 
     /// - Throws: `CancellationError` when the task is cancelled while it waits.
     func sleep(for duration: Duration) async throws
+
+    /// - Parameter second: the time to wake, in seconds since 1970; one that has passed returns at once.
+    /// - Throws: `CancellationError` when the task is cancelled while it waits.
+    func sleep(until second: Int) async throws
+}
+
+extension ClientClock {
+    public func sleep(until second: Int) async throws { try await sleep(for: .seconds(max(second - now, 0))) }
 }

@@ -29,9 +29,9 @@ public actor RealLiveActivityService: LiveActivityService {
     private var startingFollows: Task<Bool, Never>?
     /// Counts the stops: a start that began before one is given up.
     private var stops = 0
-    /// The wait for the second look at the system's list, at a launch where the first lacked something. Until then
+    /// The launch's look at the system's list, with a second one where the first lacked something. Until it is over
     /// the list is not reported, because the backend would take a missing activity for gone.
-    private var secondLook: Task<Void, Never>?
+    private var looking: Task<Void, Never>?
     /// Whether the activities on screen belong to a user whose session ended without a sign-out.
     private var endsWhatIsThere = false
     /// Whether the backend knows this phone, or may know it.
@@ -67,13 +67,24 @@ public actor RealLiveActivityService: LiveActivityService {
         isStarted = true
         isRegistered = true
         announcedAt = clock.now
+        // Whatever reports this phone from now on waits for the look.
+        let listening = Task { await listen() }
+        let looking = Task { [clock, weak self] in
+            if await listening.value {
+                guard (try? await clock.sleep(for: Self.secondLookDelay)) != nil else { return }
+                await self?.lifecycle.lookAtList()
+            }
+            if !Task.isCancelled { await self?.sawActivities() }
+        }
+        self.looking = looking
+        if await !listening.value { await looking.value }
+    }
+
+    /// - Returns: whether the system's list needs a second look.
+    private func listen() async -> Bool {
         await tokens.start { [weak self] event in await self?.handle(event) }
         await lifecycle.start { [weak self] event in await self?.handle(event) }
-        guard await maySeeMore() else { return await sawActivities() }
-        secondLook = Task { [clock, weak self] in
-            guard (try? await clock.sleep(for: Self.secondLookDelay)) != nil else { return }
-            await self?.lookAgain()
-        }
+        return await maySeeMore()
     }
 
     /// Whether the system's list lacks an activity that may be there.
@@ -84,13 +95,8 @@ public actor RealLiveActivityService: LiveActivityService {
         return await !follows.followedMatchIds().isSubset(of: seen)
     }
 
-    private func lookAgain() async {
-        await lifecycle.lookAtList()
-        secondLook = nil
-        await sawActivities()
-    }
-
     private func sawActivities() async {
+        looking = nil
         endsWhatIsThere = false
         await register()
     }
@@ -125,8 +131,8 @@ public actor RealLiveActivityService: LiveActivityService {
         startingFollows = nil
         isStarted = false
         _ = await starting.value
-        let look = secondLook
-        secondLook = nil
+        let look = looking
+        looking = nil
         look?.cancel()
         await look?.value
         await lifecycle.stop()
@@ -290,7 +296,7 @@ public actor RealLiveActivityService: LiveActivityService {
         await start()
         guard isStarted else { return }
         if let nonce = push.nonce { await tokens.confirm(nonce) }
-        await secondLook?.value
+        await looking?.value
         await announce()
         // A notification from before the user removed the activity does not start it again.
         guard push.kind == .opened, let id = push.matchID, await follows.followedMatchIds().contains(id),
@@ -348,7 +354,7 @@ public actor RealLiveActivityService: LiveActivityService {
 
     /// Reports this phone, if that says anything new.
     private func register() async {
-        guard isStarted, secondLook == nil, let report = await report() else { return }
+        guard isStarted, looking == nil, let report = await report() else { return }
         await tokens.register(report)
     }
 
@@ -436,7 +442,7 @@ public actor RealLiveActivityService: LiveActivityService {
             await follows.set(.failed(.takenAway), for: activity.matchID)
         }
         // The last report may be from before the activity began. An equal one is sent, too.
-        if isStarted, secondLook == nil { await announce() }
+        if isStarted, looking == nil { await announce() }
     }
 
     private func note(_ activity: PhoneActivity, _ cause: EndCause) {
