@@ -154,9 +154,9 @@ def new_bundle(fans, options):
     began_ms = now_ms()
     with Sampler(lambda: suite.metric("sightscreen_apns_stopped")) as stopped:
         fans.match.wicket()
-        time.sleep(options.watch)
-    line = {"phones": len(fans.phones), "seconds": options.watch, "threadsStopped": int(stopped.most)}
-    line |= judge_backing_off(verdict, suite, since, len(fans.phones), began_ms, options.watch)
+        time.sleep(options.never_seconds)
+    line = {"phones": len(fans.phones), "seconds": options.never_seconds, "threadsStopped": int(stopped.most)}
+    line |= judge_backing_off(verdict, suite, since, len(fans.phones), began_ms, options.never_seconds)
     line |= judge_rows(fans, verdict, "new-bundle")
     verdict.figures |= line
     return verdict
