@@ -253,6 +253,15 @@ LISTENING = [
     *(("I7", f"over {what} in its place", changes | hears(6_000, **ALERTED, token=token, channel=channel), 1)
       for what, changes, token, channel in (
           ("a token", REPLACED, OTHER, None), ("another channel", REPLACED, OTHER, "L"), ("its channel again", {}, "dan-1", "K"))),
+    *(("I7", f"over the card that it is moved to, {what}", {
+        "phones.3.activities+": [Shown("dan-2", "t", T + began, ["dan-2"], T + began, channel="L")],
+        f"{CARD}.ended_ms": T + ended} | hears(6_000, **ALERTED, token="dan-2", channel="L"), found)
+      for what, began, ended, found in (
+          ("just before it", 3_900, 5_500, 0), ("unknown to its start", 4_400, 5_500, 0), ("known to it", 4_600, 5_500, 1),
+          ("with the old one ended", 3_900, 4_000, 1))),
+    ("I7", "twice over the card that is moved", {
+        "phones.3.activities+": [Shown("dan-2", "t", T + 3_900, ["dan-2"], T + 3_900, channel="L")],
+        f"{CARD}.ended_ms": T + 6_500} | hears(6_000, **ALERTED, token="dan-1", channel="K"), 1),
     ("I7", "too old for a card that came with it", REPLACED | hears(
         6_000, **ALERTED, token=OTHER, channel="L", verdict="droppedOldTimestamp"), 0),
     ("I8", "lost without faults", CONTROL | DAN_UNTOLD, 1, 3),

@@ -77,17 +77,7 @@ import Tokens
     @Test(.timeLimit(.minutes(5))) func noTokenOfADumpIsOfUseWithoutTheKeyFile() async throws {
         try await RunningSuite.with(speed: 40) { suite in
             let id = try await LifeTests.load(1_178_424, suite, speed: 40)
-            let phones = try ["asha", "ben", "chitra"].map { try ManualPhone($0, suite) }
-            let updateTokens = phones.map { _ in ManualPhone.hex(32) }
-            for phone in phones {
-                try await phone.register()
-                try await phone.follow(id, startsLocally: true)
-            }
-            _ = try await suite.tape.play(id)
-            for (phone, token) in zip(phones, updateTokens) {
-                try await phone.report(token, of: "\(phone.user)-1", match: id)
-                try await eventually("\(phone.user) has a state") { try await !phone.pushes(to: token).isEmpty }
-            }
+            let (phones, updateTokens) = try await ManualPhone.withCards(["asha", "ben", "chitra"], of: id, suite)
             let words = try await Self.dump(suite)
             let stored = words.filter { TokenCipher.key(of: $0) != nil }
 

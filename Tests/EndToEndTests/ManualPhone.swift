@@ -20,6 +20,24 @@ struct ManualPhone: Sendable {
         bearer = try suite.bearer(user)
     }
 
+    /// Starts the match, and returns phones that follow it, each with the token of its card, which has a state.
+    static func withCards(
+        _ users: [String], of match: MatchID, _ suite: RunningSuite
+    ) async throws -> (phones: [ManualPhone], updateTokens: [String]) {
+        let phones = try users.map { try ManualPhone($0, suite) }
+        let tokens = phones.map { _ in hex(32) }
+        for phone in phones {
+            try await phone.register()
+            try await phone.follow(match, startsLocally: true)
+        }
+        _ = try await suite.tape.play(match)
+        for (phone, token) in zip(phones, tokens) {
+            try await phone.report(token, of: "\(phone.user)-1", match: match)
+            try await eventually("\(phone.user) has a state") { try await !phone.pushes(to: token).isEmpty }
+        }
+        return (phones, tokens)
+    }
+
     // MARK: - What the app does
 
     /// - Parameters:

@@ -161,17 +161,7 @@ import Tokens
             try await suite.database.execute("SELECT pg_reload_conf()")
 
             let id = try await LifeTests.load(1_178_424, suite, speed: 40)
-            let phones = try ["asha", "ben", "chitra"].map { try ManualPhone($0, suite) }
-            var updateTokens = phones.map { _ in ManualPhone.hex(32) }
-            for phone in phones {
-                try await phone.register()
-                try await phone.follow(id, startsLocally: true)
-            }
-            _ = try await suite.tape.play(id)
-            for (phone, token) in zip(phones, updateTokens) {
-                try await phone.report(token, of: "\(phone.user)-1", match: id)
-                try await eventually("\(phone.user) has a state") { try await !phone.pushes(to: token).isEmpty }
-            }
+            var (phones, updateTokens) = try await ManualPhone.withCards(["asha", "ben", "chitra"], of: id, suite)
             // Asha's update token and start token rotate.
             updateTokens.append(ManualPhone.hex(32))
             try await phones[0].report(updateTokens[3], of: "asha-1", match: id)
