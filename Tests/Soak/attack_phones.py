@@ -12,6 +12,8 @@ from harness import HarnessError, now_ms
 # Apps run, or can be woken; one that was force-quit gets no silent push until it is opened; one that was deleted has no
 # tokens any more.
 ONLINE, FORCE_QUIT, UNINSTALLED = "online", "forceQuit", "uninstalled"
+# What a phone makes of an update that is not later than what its card shows.
+DROPPED = "droppedOldTimestamp"
 # From a silent push to the app's first call: iOS takes its time to wake an app.
 WAKES_AFTER = 1.0
 # From the start of an activity to its token.
@@ -100,6 +102,9 @@ class Phone:
                     time.sleep(WAKES_AFTER)
                     self.echo(push.nonce)
             return
+        if push.verdict == DROPPED:
+            # Its card shows what is as new: the state that it began with.
+            self.shown.setdefault(push.token, (push.stamp, push.version))
         if push.verdict != SHOWN:
             return
         if push.event == "start":

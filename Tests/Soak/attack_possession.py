@@ -21,9 +21,6 @@ PUSHES_AN_HOUR, HOURS_MAX = 3, 3
 # How often an app that runs registers again while it waits.
 CONTACTS_EVERY = 15.0
 STARTED_WITHIN = 20.0
-# For what has to be there before anything is judged. Beside four other suites on two cores a first card took over 20 s once; why is
-# not known, it may be a cycle of the orchestrator.
-SET_UP_WITHIN = 60.0
 # A thief asks as often as a phone may, for longer than the phone takes to answer.
 ASKS_EVERY, ASKS_FOR = 1.0, 6.0
 # What a push takes to leave, when none is to.
@@ -118,7 +115,7 @@ class World:
         phone.contact()
         phone.follow(self.match)
         wait_until("the owner has a card", lambda: phone.shown.get((phone.cards.get(self.match.id) or [""])[-1]),
-                   within=SET_UP_WITHIN)
+                   within=STARTED_WITHIN)
         return phone
 
     def holder(self, token, column="device_token"):
