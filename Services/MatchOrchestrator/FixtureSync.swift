@@ -85,7 +85,8 @@ public actor FixtureSync {
     private func logo(of team: SlimTeam, _ problems: inout [String]) -> String? {
         guard let logo = team.logo else { return nil }
         if logoHosts.admits(logo) { return logo }
-        problems.append("team \(team.id): its logo is on a host that LOGO_HOSTS does not name")
+        let place = ImageAddress.host(of: logo).map { "on \($0)" } ?? "nowhere that a phone may ask"
+        problems.append("team \(team.id): its logo is \(place), which LOGO_HOSTS does not name")
         return nil
     }
 }

@@ -31,7 +31,7 @@ struct MigrateCommand: AsyncParsableCommand {
             }
         } catch let error as PostgresError {
             await pool.close()
-            throw UpError("the database \(pool.place) cannot be used: \(error.message)")
+            throw UpError("DATABASE_URL: the database \(pool.place) cannot be used: \(error.message)")
         }
         let applied = try await Migrator(pool: pool).migrate { Output.error($0) }
         let encryption = cipher.map { TokenEncryption(pool: pool, cipher: $0) }
@@ -73,7 +73,8 @@ struct MigrateCommand: AsyncParsableCommand {
     static func databaseURL(_ environment: [String: String]) throws -> String? {
         if let url = environment["DATABASE_URL"], !url.isEmpty { return url }
         guard let file = environment["DATABASE_URL_FILE"] else { return nil }
-        guard let text = TextFile.read(file) else { throw UpError.setting("DATABASE_URL_FILE", "cannot read \(file)") }
-        return text.split(whereSeparator: \.isNewline).first.map(String.init)
+        do { return try SecretFile.read(path: file, setting: "DATABASE_URL_FILE").reveal() } catch {
+            throw UpError.setting(error.setting, error.problem)
+        }
     }
 }

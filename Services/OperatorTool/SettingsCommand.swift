@@ -25,6 +25,7 @@ struct SettingsCommand: AsyncParsableCommand {
             for setting in try await Self.declared(by: service, processes) {
                 if let place = rows.firstIndex(where: { $0.setting.name == setting.name }) {
                     rows[place].services.append(service)
+                    if setting.default != rows[place].setting.default { rows[place].defaults.append(setting.default) }
                 } else {
                     rows.append(Row(setting: setting, services: [service]))
                 }
@@ -48,6 +49,8 @@ struct SettingsCommand: AsyncParsableCommand {
     private struct Row {
         var setting: DeclaredSetting
         var services: [String]
+        /// Those of further services, where they differ.
+        var defaults: [String?] = []
 
         var readers: String {
             services.count == SettingsCommand.services.count ? "all" : services.joined(separator: ", ")
@@ -63,7 +66,8 @@ struct SettingsCommand: AsyncParsableCommand {
 
         var line: String {
             let name = "`\(setting.name)`" + (setting.isSecret ? " or `\(setting.name)_FILE`" : "")
-            let fallback = setting.default.map { $0.isEmpty ? "none" : "`\($0)`" } ?? "**required**"
+            let fallback = ([setting.default] + defaults)
+                .map { $0.map { $0.isEmpty ? "none" : "`\($0)`" } ?? "**required**" }.joined(separator: ", ")
             return "| \(name) | \(fallback) | \(setting.range ?? "") | \(readers) | \(setting.help) |\n"
         }
     }
@@ -74,7 +78,7 @@ struct SettingsCommand: AsyncParsableCommand {
 
         `sightscreen settings --markdown` prints this page from what the services declare; `deploy/test` compares the two.
 
-        Settings are environment variables. A flag goes in front of one: `--poll-interval 2s` is `POLL_INTERVAL`. A secret can also be
+        Settings are environment variables. A flag overrides the variable: `--poll-interval 2s` is `POLL_INTERVAL`. A secret can also be
         given as the path of a file, `NAME_FILE`. An empty value counts as not set. Durations are written like `5s`, `2.5s` or
         `7h45m`. A service that lacks a setting, or has a malformed one, ends at once with status 78 and one line that names it.
 

@@ -157,7 +157,8 @@ public final class PostgresPool: Sendable {
         for name in ["fsync", "full_page_writes", "synchronous_commit"] {
             let value = try await query("SELECT current_setting($1) AS value", [.text(name)]).first?.string("value")
             if value == "off" {
-                throw PostgresError(.notDurable, "\(name) is off: a crash of the server would lose confirmed rows")
+                throw PostgresError(
+                    .notDurable, "the server of DATABASE_URL has \(name) off: a crash of it would lose confirmed rows")
             }
         }
     }

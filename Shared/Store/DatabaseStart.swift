@@ -9,7 +9,7 @@ public enum DatabaseStart {
         var said = false
         func say(_ why: String) {
             said = true
-            logger.warning("Waiting for PostgreSQL", metadata: ["reason": "\(why)"])
+            logger.warning("Waiting for PostgreSQL (DATABASE_URL)", metadata: ["reason": "\(why)"])
         }
         try await wait(
             reach: { try await pool.waitUntilReachable(onWaiting: say) }, check: { try await pool.checkDurability() },

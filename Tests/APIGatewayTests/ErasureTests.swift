@@ -39,7 +39,7 @@ import Testing
                 """
             ).map { try $0.string("name") }
             // Gone after their own time, if not with the deletion.
-            #expect(Set(found) == Set(Self.tables + ["device_claims", "phone_claims", "bad_tokens", "deleted_users"]))
+            #expect(Set(found) == Set(Self.tables + ["phone_claims", "bad_tokens", "deleted_users"]))
         }
     }
 

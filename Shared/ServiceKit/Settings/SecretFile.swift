@@ -3,10 +3,10 @@ import Glibc
 /// Reads a secret from a file. A file that every user of the machine can read is refused, and one that another user but
 /// root owns, who could exchange it. Below /run/secrets neither is asked: containers mount theirs there, as they are on
 /// the host.
-enum SecretFile {
-    static let bytesMax = 65_536
+package enum SecretFile {
+    private static let bytesMax = 65_536
 
-    static func read(path: String, setting: String) throws(ConfigurationError) -> Secret {
+    package static func read(path: String, setting: String) throws(ConfigurationError) -> Secret {
         func failure(_ problem: String) -> ConfigurationError {
             ConfigurationError(setting: setting, problem: "\"\(path)\" \(problem)")
         }
