@@ -17,7 +17,8 @@ public struct MatchChange: Sendable, Equatable {
     public var relevance: Double
     /// Whether the result is announced; `end` follows after the result hold.
     public var isSettled: Bool
-    /// Whether play is over for the day: at stumps a match counts as not live for activities.
+    /// Whether play is over for the day and that was told, or will not be: at stumps a match counts as not live for
+    /// activities, which end.
     public var atStumps: Bool
     /// Whether play is interrupted (rain, light); a scheduled break does not count.
     public var isSuspended: Bool

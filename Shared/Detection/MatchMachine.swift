@@ -24,7 +24,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     private var fleeting = FleetingEvents()
     private var log = EventLog()
     private var cooldown = CooldownFilter()
-    private var waiting: [WaitingAlert] = []
+    private(set) var waiting: [WaitingAlert] = []
     private var corrections: [WaitingCorrection] = []
     private var result = ResultTracker()
     /// The words of the held result, for the case that time alone brings it.
@@ -112,12 +112,15 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         let state = DisplayStateBuilder.contentState(
             of: snapshot, lastEvent: lastEvent, result: result.settled, previous: content?.matchDisplayState,
             session: matchDay.text(snapshot))
-        guard state != content || !fresh.isEmpty || !retracted.isEmpty || !ready.isEmpty else { return nil }
+        let wasAtStumps = atStumps
+        atStumps = isOverForToday(snapshot.phase)
+        guard
+            state != content || !fresh.isEmpty || !retracted.isEmpty || !ready.isEmpty || atStumps != wasAtStumps
+        else { return nil }
         let isUrgent = Self.isLateInChase(snapshot) && Self.hasMoved(from: content, to: state)
 
         relevance = Closeness(of: snapshot, isSettled: result.settled != nil).relevance
         hasBegun = hasBegun || !snapshot.innings.isEmpty
-        atStumps = if case .stumps = snapshot.phase { true } else { false }
         return publish(
             state, events: fresh, retracted: retracted, alerts: ready, isUrgent: isUrgent, now: now)
     }

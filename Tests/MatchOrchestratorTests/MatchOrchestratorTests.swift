@@ -106,7 +106,8 @@ import Testing
     @Test(arguments: [
         (464, "display_state = 'live'", false), (466, "display_state = 'live'", true),
         (404, "display_state = 'inningsBreak'", false), (406, "display_state = 'inningsBreak'", true),
-        (470, "at_stumps = true", false), (470, "settled_at = clock_timestamp()", false),
+        (470, "at_stumps = true, updated_at = now() - interval '1 hour'", false),
+        (470, "settled_at = clock_timestamp()", false),
     ])
     func anActivityIsRenewedBeforeItsEightHoursAreOver(minutes: Int, play: String, isRenewed: Bool) async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
