@@ -60,6 +60,8 @@ public actor MatchOrchestrator {
     /// The pause after the lease was lost, which may be acquired again at once. It must not be shorter: until the
     /// keeper has checked, it may still return the lost lease.
     private static let lostPause = Duration.milliseconds(500)
+    /// The time between two looks for a match that has come into play.
+    private static let lookInterval = Duration.seconds(2)
     /// The least time between notifications while activities of one match are made.
     private static let notifyInterval = Duration.seconds(1)
 
@@ -107,6 +109,15 @@ public actor MatchOrchestrator {
         }
         metrics.passed(.now - started, failedSteps: failed)
         return isLost ? min(timing.interval, Self.lostPause) : await untilNext()
+    }
+    /// Waits for the next pass. It comes at once when a match has come into play, so that the first cards of a day wait
+    /// for seconds and not for a whole interval.
+    public func rest(for pause: Duration) async {
+        let end = ContinuousClock.now + pause
+        while !Task.isCancelled, .now < end {
+            try? await Task.sleep(until: min(end, .now + Self.lookInterval))
+            if let playing = try? await store.matchesInPlay(), !Set(playing.keys).isSubset(of: inPlay) { return }
+        }
     }
     /// Forgets what was found, because another orchestrator may be in charge from now on.
     public func retire() {

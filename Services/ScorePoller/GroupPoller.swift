@@ -37,6 +37,12 @@ actor GroupPoller {
     private var missingReads: Task<Void, Never>?
     /// The fixtures of the last answer; nil before the first one since this process acquired the group.
     private var lastFixtures: [SlimFixture]?
+    /// The answer before the last one.
+    private var fixturesBefore: [SlimFixture]?
+    /// When the last answer came, by the database's clock in seconds since 1970.
+    private var lastAnswerAt = 0
+    /// Whether the schedule has a match that is about to begin.
+    private var startsSoon = false
     /// The calls that were left when the last call was granted.
     private var allowance: CallGrant?
     private var lastSuccess: ContinuousClock.Instant?
@@ -70,6 +76,7 @@ actor GroupPoller {
             guard let lease = await leases.waitForLease(.poll(group.name)) else { return }
             if hasToWait {
                 lastFixtures = nil
+                fixturesBefore = nil
                 logger.notice("This poller polls the group", metadata: ["epoch": "\(lease.epoch)"])
             }
             guard lease.isTrusted else {
@@ -93,14 +100,15 @@ actor GroupPoller {
 
     /// The schedule's interval, or a longer one when the hour's calls would not last.
     private var interval: Duration {
-        let wanted = configuration.schedule.interval(after: lastFixtures ?? [])
+        let wanted = configuration.schedule.interval(
+            after: lastFixtures ?? [], before: fixturesBefore, startsSoon: startsSoon, at: lastAnswerAt)
         guard let allowance else { return wanted }
         return CallPacing.interval(
             usual: wanted, left: allowance.left, hourLeft: allowance.hourLeft, callers: configuration.groups.count)
     }
 
     /// Whether a match is live; before the first answer one may be.
-    private var isLive: Bool { lastFixtures.map { PollSchedule.isLive($0) } ?? true }
+    private var isLive: Bool { lastFixtures.map { PollSchedule.isLive($0, at: lastAnswerAt) } ?? true }
 
     private func sleep(until next: ContinuousClock.Instant) async {
         while !Task.isCancelled, .now < next {
@@ -126,7 +134,7 @@ actor GroupPoller {
             _ = breaker.allowsCall(at: .now)
             let (answer, poll) = try await livescores()
             if grant.refusals > 0 { try? await calls.answered(.livescores) }
-            succeeded(answer)
+            succeeded(answer, at: grant.now)
             await distribute(answer.fixtures, fetchedAt: grant.now, poll)
             readMissingInBackground(present: Set(answer.fixtures.map(\.matchID)))
             return .answered
@@ -158,10 +166,12 @@ actor GroupPoller {
         return HeldSpan(span, of: tracer)
     }
 
-    private func succeeded(_ answer: LivescoresAnswer) {
+    private func succeeded(_ answer: LivescoresAnswer, at fetchedAt: Int64) {
         breaker.succeeded()
         lastSuccess = .now
+        fixturesBefore = lastFixtures
         lastFixtures = answer.fixtures
+        lastAnswerAt = Int(fetchedAt / 1_000)
         readiness.set(readinessName, true)
         let wasSilent = problems.clear("budget")
         if problems.clear("provider") || wasSilent { logger.info("The provider answers again") }
@@ -278,6 +288,7 @@ actor GroupPoller {
     private func readMissing(present: Set<MatchID>) async {
         let open: [MatchID]
         do {
+            startsSoon = try await hasStartSoon()
             open = try await openMatches()
             problems.clear("open")
         } catch {
@@ -336,6 +347,19 @@ actor GroupPoller {
             ORDER BY m.match_id LIMIT 500
             """, [.intArray(group.leagues)]
         ).map { MatchID(try $0.int64("match_id")) }
+    }
+
+    /// Whether a match of the schedule begins soon or should have begun: its toss is half an hour before.
+    private func hasStartSoon() async throws -> Bool {
+        try await pool.query(
+            """
+            SELECT EXISTS (
+                SELECT FROM fixtures AS f
+                WHERE \(FixtureSQL.hasNotStarted("f.status")) AND f.missing_since IS NULL
+                    AND f.starts_at BETWEEN clock_timestamp() - interval '1 hour'
+                        AND clock_timestamp() + interval '40 minutes'
+                    AND (cardinality($1::bigint[]) = 0 OR f.league_id = ANY ($1::bigint[]))) AS starts
+            """, [.intArray(group.leagues)])[0].bool("starts")
     }
 
     // MARK: - Readiness, metrics and logs

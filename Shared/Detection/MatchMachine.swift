@@ -413,7 +413,7 @@ extension MatchMachine {
                     left.append(current)
                     continue
                 }
-                // While play rests, the second frame comes a minute after the first.
+                // After polls that failed the second frame may come long after the first.
                 if isAgreed { current.moment = frame.fetchedAt }
             } else if !frame.isFresh(entry.moment) {
                 continue

@@ -133,6 +133,26 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func theFirstBallOfAMorningDoesNotWaitForTheNextPass() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await goLive(pool)
+            try await pool.execute("UPDATE active_matches SET at_stumps = true")
+            let orchestrator = orchestrator(pool, NotificationLog())
+            _ = await orchestrator.runOnce(under: try await lease(pool), syncs: 0)
+            let began = ContinuousClock.now
+            async let rest: Void = orchestrator.rest(for: .seconds(300))
+            try await Task.sleep(for: .seconds(3))
+            try await pool.execute("UPDATE active_matches SET at_stumps = false")
+            await rest
+            #expect(.now - began < .seconds(10))
+            // A match that is known to be in play cuts no pause short.
+            _ = await orchestrator.runOnce(under: try await lease(pool), syncs: 0)
+            let again = ContinuousClock.now
+            await orchestrator.rest(for: .seconds(5))
+            #expect(.now - again >= .seconds(5))
+        }
+    }
+
     @Test func twoThatBothBelieveToBeInChargeMakeNoDouble() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let lease = try await lease(pool)
