@@ -23,7 +23,8 @@ enum VersionWriter {
             alert: try alert(of: change).map { try json($0) }, priority: change.priority, relevance: change.relevance,
             machine: try json(machine), atStumps: change.atStumps, isSuspended: change.isSuspended,
             isLive: change.hasBegun && (shown == .live || shown == .suspended || shown == .inningsBreak),
-            isSettled: change.isSettled, phase: change.phase, isBreak: change.isBreak, isByTime: isByTime,
+            isSettled: change.isSettled, phase: change.phase, isBreak: change.isBreak, hasMoved: change.hasMoved,
+            isByTime: isByTime,
             traceparent: traceparent)
     }
 

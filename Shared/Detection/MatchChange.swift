@@ -22,6 +22,8 @@ public struct MatchChange: Sendable, Equatable {
     public var atStumps: Bool
     /// Whether play is interrupted (rain, light); a scheduled break does not count.
     public var isSuspended: Bool
+    /// Whether a ball or a run came with this version, and not only a change of words.
+    public var hasMoved: Bool
     /// Whether play has begun.
     public var hasBegun: Bool
     /// The phase of the match by the provider's status, as `MatchPhase.name`.

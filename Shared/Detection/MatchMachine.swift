@@ -117,12 +117,13 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         guard
             state != content || !fresh.isEmpty || !retracted.isEmpty || !ready.isEmpty || atStumps != wasAtStumps
         else { return nil }
-        let isUrgent = Self.isLateInChase(snapshot) && Self.hasMoved(from: content, to: state)
+        let hasMoved = !snapshot.innings.isEmpty && Self.hasMoved(from: content, to: state)
+        let isUrgent = hasMoved && Self.isLateInChase(snapshot)
 
         relevance = Closeness(of: snapshot, isSettled: result.settled != nil).relevance
         hasBegun = hasBegun || !snapshot.innings.isEmpty
         return publish(
-            state, events: fresh, retracted: retracted, alerts: ready, isUrgent: isUrgent, now: now)
+            state, events: fresh, retracted: retracted, alerts: ready, hasMoved: hasMoved, isUrgent: isUrgent, now: now)
     }
 
     /// When an alert that waits for the result goes out without it, in milliseconds; nil while none waits.
@@ -172,7 +173,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
 
     private mutating func publish(
         _ state: ContentState, events: [MatchEvent], retracted: [String], alerts: [ReadyAlert],
-        isUrgent: Bool = false, now: Int64
+        hasMoved: Bool = false, isUrgent: Bool = false, now: Int64
     ) -> MatchChange {
         content = state
         lastVersionAt = now
@@ -183,7 +184,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
             contentState: state, events: events, retracted: retracted,
             priority: alert != nil || isUrgent ? 10 : 5, alert: alert,
             announced: told.map(\.event), relevance: relevance, isSettled: result.settled != nil,
-            atStumps: atStumps, isSuspended: isSuspended, hasBegun: hasBegun,
+            atStumps: atStumps, isSuspended: isSuspended, hasMoved: hasMoved, hasBegun: hasBegun,
             phase: (phases.phase ?? .notStarted).name,
             isBreak: phases.phase?.isBreak ?? false || result.awaitsSuperOver ?? false)
     }
