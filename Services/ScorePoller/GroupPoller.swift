@@ -41,6 +41,10 @@ actor GroupPoller {
     private var fixturesBefore: [SlimFixture]?
     /// When the last answer came, by the database's clock in seconds since 1970.
     private var lastAnswerAt = 0
+    /// For how long the provider has answered since this process acquired the group.
+    private var answered = AnsweredTime()
+    /// Matches that nobody reports any more, which make no poll come sooner.
+    private var silent: Set<MatchID> = []
     /// Whether the schedule has a match that is about to begin.
     private var startsSoon = false
     /// The calls that were left when the last call was granted.
@@ -77,6 +81,7 @@ actor GroupPoller {
             if hasToWait {
                 lastFixtures = nil
                 fixturesBefore = nil
+                answered = AnsweredTime()
                 logger.notice("This poller polls the group", metadata: ["epoch": "\(lease.epoch)"])
             }
             guard lease.isTrusted else {
@@ -87,6 +92,7 @@ actor GroupPoller {
             }
             let began = ContinuousClock.now
             let outcome = await poll(at: began)
+            if outcome != .answered { answered.stopped() }
             let next = nextPoll.after(
                 outcome, began: began, now: .now, interval: interval, isLive: isLive, using: &random)
             await sleep(until: next)
@@ -101,14 +107,17 @@ actor GroupPoller {
     /// The schedule's interval, or a longer one when the hour's calls would not last.
     private var interval: Duration {
         let wanted = configuration.schedule.interval(
-            after: lastFixtures ?? [], before: fixturesBefore, startsSoon: startsSoon, at: lastAnswerAt)
+            after: reported, before: fixturesBefore, startsSoon: startsSoon, at: lastAnswerAt)
         guard let allowance else { return wanted }
         return CallPacing.interval(
             usual: wanted, left: allowance.left, hourLeft: allowance.hourLeft, callers: configuration.groups.count)
     }
 
     /// Whether a match is live; before the first answer one may be.
-    private var isLive: Bool { lastFixtures.map { PollSchedule.isLive($0, at: lastAnswerAt) } ?? true }
+    private var isLive: Bool { lastFixtures == nil || PollSchedule.isLive(reported, at: lastAnswerAt) }
+
+    /// The matches of the last answer that are still reported.
+    private var reported: [SlimFixture] { (lastFixtures ?? []).filter { !silent.contains($0.matchID) } }
 
     private func sleep(until next: ContinuousClock.Instant) async {
         while !Task.isCancelled, .now < next {
@@ -135,7 +144,7 @@ actor GroupPoller {
             let (answer, poll) = try await livescores()
             if grant.refusals > 0 { try? await calls.answered(.livescores) }
             succeeded(answer, at: grant.now)
-            await distribute(answer.fixtures, fetchedAt: grant.now, poll)
+            await distribute(answer.fixtures, fetchedAt: grant.now, isListed: true, poll)
             readMissingInBackground(present: Set(answer.fixtures.map(\.matchID)))
             return .answered
         } catch {
@@ -172,6 +181,7 @@ actor GroupPoller {
         fixturesBefore = lastFixtures
         lastFixtures = answer.fixtures
         lastAnswerAt = Int(fetchedAt / 1_000)
+        answered.answered(at: fetchedAt)
         readiness.set(readinessName, true)
         let wasSilent = problems.clear("budget")
         if problems.clear("provider") || wasSilent { logger.info("The provider answers again") }
@@ -239,7 +249,9 @@ actor GroupPoller {
 
     /// - Returns: whether a fixture shows a change.
     @discardableResult
-    private func distribute(_ fixtures: [SlimFixture], fetchedAt: Int64, _ poll: HeldSpan) async -> Bool {
+    private func distribute(
+        _ fixtures: [SlimFixture], fetchedAt: Int64, isListed: Bool, _ poll: HeldSpan
+    ) async -> Bool {
         var isChanged = false
         for match in fixtures.map(\.matchID) where senders[match] == nil {
             senders[match] = FrameSender(
@@ -253,7 +265,8 @@ actor GroupPoller {
             let match = fixture.matchID
             guard let sender = senders[match] else { continue }
             let frame = ScoreFrame(
-                matchID: match, fetchedAt: fetchedAt, previousFetchedAt: nil, fixture: fixture)
+                matchID: match, fetchedAt: fetchedAt, previousFetchedAt: nil, answeredMs: answered.milliseconds,
+                isListed: isListed, fixture: fixture)
             if await sender.fetched(frame, by: poll) { isChanged = true }
         }
         return isChanged
@@ -289,6 +302,7 @@ actor GroupPoller {
         let open: [MatchID]
         do {
             startsSoon = try await hasStartSoon()
+            silent = try await silentMatches()
             open = try await openMatches()
             problems.clear("open")
         } catch {
@@ -319,7 +333,7 @@ actor GroupPoller {
             // With several groups, another group's match is not for this one.
             let isOurs = group.leagues.isEmpty || group.leagues.contains(fixture.leagueID ?? 0)
             let poll = held(span, bytes: body.count, matches: 1)
-            let isChanged = isOurs ? await distribute([fixture], fetchedAt: grant.now, poll) : false
+            let isChanged = isOurs ? await distribute([fixture], fetchedAt: grant.now, isListed: false, poll) : false
             missing.tried(match, isChanged: isChanged, at: .now)
             return true
         } catch ProviderClient.Failure.overLimit(let retryAfter) {
@@ -347,6 +361,11 @@ actor GroupPoller {
             ORDER BY m.match_id LIMIT 500
             """, [.intArray(group.leagues)]
         ).map { MatchID(try $0.int64("match_id")) }
+    }
+
+    private func silentMatches() async throws -> Set<MatchID> {
+        let rows = try await pool.query("SELECT match_id FROM active_matches WHERE end_reason = 'silent'")
+        return Set(try rows.map { MatchID(try $0.int64("match_id")) })
     }
 
     /// Whether a match of the schedule begins soon or should have begun: its toss is half an hour before.

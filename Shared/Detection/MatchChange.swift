@@ -17,6 +17,8 @@ public struct MatchChange: Sendable, Equatable {
     public var relevance: Double
     /// Whether the result is announced; `end` follows after the result hold.
     public var isSettled: Bool
+    /// Whether nobody reports the match any more: it has ended without a result.
+    public var isSilent: Bool
     /// Whether play is over for the day and that was told, or will not be: at stumps a match counts as not live for
     /// activities, which end.
     public var atStumps: Bool

@@ -27,6 +27,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     private(set) var waiting: [WaitingAlert] = []
     private var corrections: [WaitingCorrection] = []
     private var result = ResultTracker()
+    private var silence = MatchSilence()
     /// The words of the held result, for the case that time alone brings it.
     private var resultWords: AlertWords?
     /// The event behind `content.expanded.lastEvent`.
@@ -70,9 +71,10 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     ///   - fetchedAt: when the provider gave the frame, in milliseconds since 1970 by the database's clock, as `now`.
     ///   - unchangedUntil: when the provider last repeated the frame before, if repetitions were not offered; nil when
     ///     that is not known. Nothing that this frame shows first is older.
+    ///   - word: what the poller knows of the provider's answers; nil when it does not say.
     package mutating func apply(
-        _ snapshot: MatchSnapshot, fetchedAt: Int64, unchangedUntil: Int64? = nil, now: Int64,
-        timing: MatchTiming = MatchTiming()
+        _ snapshot: MatchSnapshot, fetchedAt: Int64, unchangedUntil: Int64? = nil, word: MatchSilence.Word? = nil,
+        now: Int64, timing: MatchTiming = MatchTiming()
     ) -> MatchChange? {
         if let lastFetchedAt, fetchedAt < lastFetchedAt { return nil }
         let earlier = lastFetchedAt.map { max($0, min(unchangedUntil ?? $0, fetchedAt)) }
@@ -111,9 +113,10 @@ public struct MatchMachine: Codable, Sendable, Equatable {
             session: matchDay.text(snapshot))
         let wasAtStumps = atStumps
         atStumps = isOverForToday(snapshot.phase)
-        guard
+        let isChanged =
             state != content || !fresh.isEmpty || !retracted.isEmpty || !ready.isEmpty || atStumps != wasAtStumps
-        else { return nil }
+        silence.note(word, fetchedAt: fetchedAt, isChanged: isChanged)
+        guard isChanged else { return fallSilent(in: frame) }
         let hasMoved = !snapshot.innings.isEmpty && Self.hasMoved(from: content, to: state)
         let isUrgent = hasMoved && Self.isLateInChase(snapshot)
 
@@ -123,13 +126,44 @@ public struct MatchMachine: Codable, Sendable, Equatable {
             state, events: fresh, retracted: retracted, alerts: ready, hasMoved: hasMoved, isUrgent: isUrgent, now: now)
     }
 
+    /// Ends a match that the provider has repeated for too long: by its runs where they decide it, else as one that
+    /// nobody reports any more. Neither alerts anybody.
+    private mutating func fallSilent(in frame: Frame) -> MatchChange? {
+        guard hasBegun, !silence.isCalled, result.settled == nil else { return nil }
+        let (snapshot, now) = (frame.snapshot, frame.now)
+        if silence.elapsed >= MatchSilence.decided, result.decide(by: snapshot), let text = result.settled {
+            let event = resultEvent(text, at: now / 1_000)
+            loggedResult = event
+            // It is told to nobody, neither now nor when the provider says it, and needs no correction.
+            cooldown.record(event, in: nil)
+            cooldown.takeBack(event.key)
+            waiting = []
+            relevance = Closeness.settledRelevance
+            let last = show(event, in: frame)
+            let state = DisplayStateBuilder.contentState(
+                of: snapshot, lastEvent: last, result: text, previous: content?.matchDisplayState,
+                session: matchDay.text(snapshot))
+            return publish(state, events: [event], retracted: [], alerts: [], now: now)
+        }
+        guard silence.isTooLong(in: snapshot.phase, inPlay: frame.timing.silenceAfter) else { return nil }
+        return endByHand(now: now)
+    }
+
+    /// Ends the match as one that nobody reports any more; only a change takes it back. Nil when it is over already.
+    package mutating func endByHand(now: Int64) -> MatchChange? {
+        guard let content, !silence.isCalled, result.settled == nil else { return nil }
+        silence.call()
+        waiting = []
+        return publish(content, events: [], retracted: [], alerts: [], now: now)
+    }
+
     /// When an alert that waits for the result goes out without it, in milliseconds; nil while none waits.
     public var nextDueAt: Int64? { waiting.compactMap(\.hold?.until).min() }
 
     /// Returns the version that time alone brings: the held result, an alert that waited for one, or a keep-alive. Nil
     /// when nothing is due.
     package mutating func tick(now: Int64, timing: MatchTiming = MatchTiming()) -> MatchChange? {
-        guard var state = content else { return nil }
+        guard var state = content, !silence.isCalled else { return nil }
         if result.tick(now: now), let text = result.settled {
             let event = resultEvent(text, at: now / 1_000)
             loggedResult = event
@@ -178,10 +212,11 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         let told = AlertComposer.ordered(alerts.map(\.told))
         let alert = AlertComposer.alert(for: told, state: state, at: Int(newest / 1_000))
         return MatchChange(
-            contentState: state, events: events, retracted: retracted,
+            contentState: silence.shown(state), events: events, retracted: retracted,
             priority: alert != nil || isUrgent ? 10 : 5, alert: alert,
             announced: told.map(\.event), relevance: relevance, isSettled: result.settled != nil,
-            atStumps: atStumps, isSuspended: isSuspended, hasMoved: hasMoved, hasBegun: hasBegun,
+            isSilent: silence.isCalled, atStumps: atStumps, isSuspended: isSuspended, hasMoved: hasMoved,
+            hasBegun: hasBegun,
             phase: (phases.phase ?? .notStarted).name,
             isBreak: phases.phase?.isBreak ?? false || result.awaitsSuperOver ?? false)
     }

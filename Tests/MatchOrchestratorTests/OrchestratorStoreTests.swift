@@ -268,6 +268,41 @@ import Testing
         }
     }
 
+    /// Without its row a match that the provider still repeats would be taken for one that has just begun.
+    @Test func aSilentMatchLeavesAfterADayUnlessItIsStillRepeated() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            func isKept() async throws -> Bool {
+                try await store.purge(after: .seconds(3_600), under: lease)
+                return try await !pool.query("SELECT 1 FROM active_matches").isEmpty
+            }
+            func end(hoursAgo: Int) async throws {
+                try await pool.execute(
+                    """
+                    UPDATE active_matches SET end_reason = 'silent',
+                        ended_at = clock_timestamp() - $1::bigint * interval '1 hour'
+                    """, [.int(hoursAgo)])
+            }
+            try await pool.execute(
+                """
+                INSERT INTO fixtures (match_id, league_id, competition, format, status, starts_at, home_id, home_name,
+                    home_code, away_id, away_name, away_code)
+                VALUES ($1, 1, 'IPL', 'twenty20', '2nd Innings', clock_timestamp(), 1, 'A', 'A', 2, 'B', 'B')
+                """, [.int(Self.match.rawValue)])
+            try await end(hoursAgo: 100)
+            #expect(try await isKept(), "the schedule has it in play")
+            try await pool.execute("UPDATE fixtures SET status = 'NS'")
+            let bus = try await LeaseStore(pool: pool).acquire(
+                [.match(Self.match)], holder: "bus/1", duration: .seconds(60))
+            #expect(try await isKept(), "frames of it still come")
+            try await LeaseStore(pool: pool).release(bus.map(\.name), holder: "bus/1")
+            try await end(hoursAgo: 23)
+            #expect(try await isKept())
+            try await end(hoursAgo: 25)
+            #expect(try await !isKept())
+        }
+    }
+
     @Test func purgesWhatHasHadItsTimeAndNothingElse() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let (store, lease) = try await liveMatch(pool)
