@@ -302,8 +302,8 @@ let package = Package(
             tests(
                 "ScorePoller",
                 [
-                    models, "Cricket", "Messages", "ScorePoller", "SportMonks", "Postgres", "ServiceKit", "TapeFile",
-                    "Wire", logging,
+                    models, "Cricket", "Detection", "Messages", "ScorePoller", "SportMonks", "Tapes", "Postgres",
+                    "ServiceKit", "TapeFile", "Wire", logging,
                 ]),
             tests(
                 "MatchEventBus",

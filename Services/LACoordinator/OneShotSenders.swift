@@ -36,8 +36,22 @@ struct OneShotSenders: Sendable {
 
 /// Titles of alerts that are about no event of play.
 enum AlertTitle {
-    /// "MI v CSK is live".
-    static func live(_ match: MatchCard, _ state: ContentState?) -> String { "\(teams(match, state)) is live" }
+    /// "MI v CSK is live"; "ENG v IND, day 2" from the second day of a match on.
+    static func live(_ match: MatchCard, _ state: ContentState?) -> String {
+        guard let day = day(of: state), day > 1 else { return "\(teams(match, state)) is live" }
+        return "\(teams(match, state)), day \(day)"
+    }
+
+    /// "ENG v IND goes on": a card that takes the place of one that grew old.
+    static func renewed(_ match: MatchCard, _ state: ContentState?) -> String { "\(teams(match, state)) goes on" }
+
+    /// The day of play, as the card says it: "Day 2 · Session 1".
+    private static func day(of state: ContentState?) -> Int? {
+        guard let words = state?.expanded.session?.split(separator: " "), words.count > 1, words[0] == "Day" else {
+            return nil
+        }
+        return Int(words[1])
+    }
 
     /// "MI v CSK starts in 10 min": a card that `START_LEAD` shows before play.
     /// - Parameter now: seconds since 1970.

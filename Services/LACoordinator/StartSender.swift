@@ -141,7 +141,8 @@ actor StartSender {
             stamp: update.stamp, contentState: update.contentState,
             staleAt: LiveActivityPayload.staleAt(update.stamp, isInBreak: update.isInBreak, keepAlive: keepAlive),
             relevance: update.relevance,
-            alert: Self.alert(claim.match, update.contentState, at: await publisher.clock.seconds),
+            alert: Self.alert(
+                claim.match, update.contentState, isRenewal: claim.isRenewal, at: await publisher.clock.seconds),
             attributesType: configuration.apns.attributesType,
             attributes: LiveActivityAttributes(
                 matchID: claim.key.matchID, startID: claim.startID, home: claim.match.home, away: claim.match.away,
@@ -205,12 +206,19 @@ actor StartSender {
         accepted.isRecording = false
     }
 
-    /// The alert that iOS shows when it starts the activity; iOS requires one.
+    /// The alert that iOS shows when it starts the activity; iOS requires one. That of a renewal tells a follower who
+    /// has had the match for hours that it stays.
     /// - Parameter now: seconds since 1970.
-    static func alert(_ match: MatchCard, _ state: ContentState, at now: Int) -> PushAlert {
+    static func alert(_ match: MatchCard, _ state: ContentState, isRenewal: Bool, at now: Int) -> PushAlert {
         let score = [state.compactLeading.teamAbbr, state.compactLeading.score].filter { !$0.isEmpty }
         let overs = state.compactTrailing.overs.isEmpty ? "" : " (\(state.compactTrailing.overs))"
         let body = state.compactLeading.score.isEmpty ? state.expanded.subtitle : score.joined(separator: " ") + overs
+        if isRenewal {
+            let stays = "with you for the next hours"
+            return PushAlert(
+                title: AlertTitle.renewed(match, state),
+                body: state.compactLeading.score.isEmpty ? "W\(stays.dropFirst())" : "\(body), \(stays)")
+        }
         let isScheduled = state.matchDisplayState == .scheduled
         return PushAlert(
             title: isScheduled ? AlertTitle.soon(match, state, at: now) : AlertTitle.live(match, state),

@@ -10,6 +10,9 @@ struct BusMetrics: Sendable {
     private let frameSilence = Gauge(label: "sightscreen_match_frame_age_seconds")
     private let versionSilence = Gauge(label: "sightscreen_match_version_age_seconds")
 
+    /// Makes the counter that an alert looks at begin at 0.
+    func begin() { Counter(label: "sightscreen_matches_silent_total").increment(by: 0) }
+
     /// Records the longest silence among the matches held here; zero without a match.
     func silence(frames: Duration, versions: Duration) {
         frameSilence.record(frames / .seconds(1))
@@ -23,6 +26,7 @@ struct BusMetrics: Sendable {
     /// - Parameter ageMs: the time from the provider's answer to the commit; nil for a version that no frame brought.
     func committed(_ change: MatchChange, ageMs: Int64?) {
         Counter(label: "sightscreen_versions_total", dimensions: [("priority", "\(change.priority)")]).increment()
+        if change.isSilent { Counter(label: "sightscreen_matches_silent_total").increment() }
         if let ageMs { frameAge.recordMilliseconds(max(0, ageMs)) }
         for event in change.events {
             Counter(label: "sightscreen_events_total", dimensions: [("kind", event.kind.rawValue)]).increment()

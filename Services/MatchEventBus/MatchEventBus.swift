@@ -55,11 +55,13 @@ public actor MatchEventBus {
 
     /// Runs until cancelled: ticks every match, adopts matches without a holder, and releases those without frames.
     public func run() async {
+        context.metrics.begin()
         var adopted = ContinuousClock.now
         while !Task.isCancelled {
             await tick()
             if .now - adopted >= Self.adoptInterval {
                 await adopt()
+                await endAsked()
                 adopted = .now
             }
             try? await Task.sleep(for: Self.tickInterval)
@@ -105,6 +107,15 @@ public actor MatchEventBus {
     private func drop(_ match: MatchID) async {
         workers[match] = nil
         await context.leases.forget([.match(match)])
+    }
+
+    /// Ends the matches that an operator wants to be ended, as far as this process holds them or nobody does.
+    private func endAsked() async {
+        guard let asked = try? await context.store.endsAsked() else { return }
+        for match in asked {
+            guard let worker = worker(match) else { continue }
+            if await !worker.end() { await drop(match) }
+        }
     }
 
     /// Adopts matches in play without a holder (the bus died, the poller is silent), which still need keep-alives and

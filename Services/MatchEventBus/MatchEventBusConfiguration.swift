@@ -18,6 +18,7 @@ public struct MatchEventBusConfiguration: Sendable {
             resultHold: try settings.duration("RESULT_HOLD").milliseconds,
             superOverWait: try settings.duration("SUPER_OVER_WAIT").milliseconds,
             keepAlive: try settings.duration("KEEPALIVE_INTERVAL").milliseconds,
+            silenceAfter: try settings.duration("SILENCE_AFTER").milliseconds,
             alertFreshness: try settings.duration("ALERT_FRESHNESS").milliseconds)
         leaseDuration = try settings.duration("LEASE_DURATION")
     }
@@ -30,6 +31,9 @@ public struct MatchEventBusConfiguration: Sendable {
             Setting(
                 "SUPER_OVER_WAIT", default: .seconds(1_200), in: .zero ... .hours(24),
                 help: "How long a limited-overs tie waits for a super over."),
+            Setting(
+                "SILENCE_AFTER", default: .seconds(7_200), in: .seconds(60) ... .hours(24),
+                help: "How long the provider may repeat a match in play without a change before it is ended."),
             .keepAliveInterval, .alertFreshness, .leaseDuration,
         ], healthPort: 8094)
 }

@@ -78,22 +78,28 @@ actor MatchWorker {
         let timing = bus.timing
         return await commit(yields: true, fetchedAt: frame.fetchedAt, span) { machine, now in
             machine.apply(
-                snapshot, fetchedAt: frame.fetchedAt, unchangedUntil: frame.previousFetchedAt, now: now, timing: timing)
+                snapshot, fetchedAt: frame.fetchedAt, unchangedUntil: frame.previousFetchedAt,
+                word: .init(answeredMs: frame.answeredMs, isListed: frame.isListed), now: now, timing: timing)
         }
     }
     /// Commits changes that come by time alone: a held result, a keep-alive. It is skipped while a frame is evaluated.
     /// - Returns: false when another process holds the match.
     func tick() async -> Bool {
+        let timing = bus.timing
+        return await byItself { machine, now in machine.tick(now: now, timing: timing) }
+    }
+    /// Ends the match because an operator asked for it. It is skipped while a frame is evaluated.
+    /// - Returns: false when another process holds the match.
+    func end() async -> Bool { await byItself { machine, now in machine.endByHand(now: now) } }
+
+    /// Commits a change that no frame brings, which begins a trace.
+    private func byItself(_ step: (inout MatchMachine, Int64) -> MatchChange?) async -> Bool {
         guard !isBusy else { return true }
         isBusy = true
         defer { nextTurn() }
-        let timing = bus.timing
-        // A change that time alone brings begins a trace.
         let span = beginSpan(.internal, under: nil)
         let reply = await TraceContext.$current.withValue(span.context) {
-            await commit(yields: false, fetchedAt: nil, span) { machine, now in
-                machine.tick(now: now, timing: timing)
-            }
+            await commit(yields: false, fetchedAt: nil, span, step)
         }
         return reply.outcome != .notHolder
     }
@@ -230,6 +236,9 @@ actor MatchWorker {
                 "match.state": "\(change.displayState)", "events": "\(change.events.count)",
                 "alert": "\(change.alert?.kind.rawValue ?? "none")",
             ])
+        if change.isSilent {
+            logger.warning("Nobody reports the match any more, or an operator ended it: its cards end without a result")
+        }
         if change.events.contains(where: { $0.kind == .matchResult }) {
             logger.info("Result settled", metadata: ["result": "\(change.contentState.expanded.status ?? "")"])
         }

@@ -22,8 +22,10 @@ enum VersionWriter {
             contentState: try json(state), events: try json(change.events), retracted: try json(change.withdrawn),
             alert: try alert(of: change).map { try json($0) }, priority: change.priority, relevance: change.relevance,
             machine: try json(machine), atStumps: change.atStumps, isSuspended: change.isSuspended,
-            isLive: change.hasBegun && (shown == .live || shown == .suspended || shown == .inningsBreak),
-            isSettled: change.isSettled, phase: change.phase, isBreak: change.isBreak, isByTime: isByTime,
+            isLive: change.hasBegun && !change.isSilent
+                && (shown == .live || shown == .suspended || shown == .inningsBreak),
+            isSettled: change.isSettled, phase: change.phase, isBreak: change.isBreak, hasMoved: change.hasMoved,
+            isSilent: change.isSilent, isByTime: isByTime,
             traceparent: traceparent)
     }
 

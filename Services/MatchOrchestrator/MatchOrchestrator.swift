@@ -12,7 +12,7 @@ public actor MatchOrchestrator {
         public var interval: Duration
         /// The time before a match's start at which its activities begin.
         public var startLead: Duration
-        /// The time from the announced result to the `end`.
+        /// The time from the announced result, or the announced close of a day's play, to the `end`.
         public var resultHold: Duration
         /// The time from the end of a match to that of its follows.
         public var followRetention: Duration
@@ -60,6 +60,8 @@ public actor MatchOrchestrator {
     /// The pause after the lease was lost, which may be acquired again at once. It must not be shorter: until the
     /// keeper has checked, it may still return the lost lease.
     private static let lostPause = Duration.milliseconds(500)
+    /// The time between two looks for a match that has come into play.
+    private static let lookInterval = Duration.seconds(2)
     /// The least time between notifications while activities of one match are made.
     private static let notifyInterval = Duration.seconds(1)
 
@@ -108,6 +110,15 @@ public actor MatchOrchestrator {
         metrics.passed(.now - started, failedSteps: failed)
         return isLost ? min(timing.interval, Self.lostPause) : await untilNext()
     }
+    /// Waits for the next pass. It comes at once when a match has come into play, so that the first cards of a day wait
+    /// for seconds and not for a whole interval.
+    public func rest(for pause: Duration) async {
+        let end = ContinuousClock.now + pause
+        while !Task.isCancelled, .now < end {
+            try? await Task.sleep(until: min(end, .now + Self.lookInterval))
+            if let playing = try? await store.matchesInPlay(), !Set(playing.keys).isSubset(of: inPlay) { return }
+        }
+    }
     /// Forgets what was found, because another orchestrator may be in charge from now on.
     public func retire() {
         metrics.inPlay(nil)
@@ -134,13 +145,15 @@ public actor MatchOrchestrator {
         for match in try await store.endSettledMatches(hold: timing.resultHold, under: lease) {
             logger.info("Match ended", metadata: ["match.id": "\(match)"])
         }
+        // Event-bus may hold a result for `resultHold`, whose alert says why the cards end.
         let off = calledOff.confirmed(
-            try await store.calledOffMatches(quiet: timing.resultHold), afterSync: syncs)
+            try await store.calledOffMatches(quiet: timing.resultHold * 2), afterSync: syncs)
         if !off.isEmpty {
             try await store.endCalledOffMatches(off, under: lease)
             for match in off { logger.info("Match was called off", metadata: ["match.id": "\(match)"]) }
         }
-        let ended = try await store.endActivities(calledOff: off, under: lease)
+        let ended = try await store.endActivities(
+            hold: timing.resultHold, calledOff: off, under: lease)
         metrics.ended(ended.rows, reason: "match_end")
         let (unfollowed, last) = try await store.endUnfollowed(
             under: lease, after: activities.place ?? .begin,
@@ -232,7 +245,7 @@ public actor MatchOrchestrator {
         passesToPurge = Self.passesPerPurge
     }
 
-    /// Returns the time to the next pass. It comes sooner when a result's hold ends before.
+    /// Returns the time to the next pass. It comes sooner when the hold of a result or of stumps ends before.
     private func untilNext() async -> Duration {
         guard let due = try? await store.untilNextEnd(hold: timing.resultHold) else { return timing.interval }
         return min(timing.interval, due + .milliseconds(50))

@@ -83,7 +83,7 @@ public struct MatchOrchestratorService: Service {
                         epoch = lease.epoch
                     }
                     let pause = await orchestrator.runOnce(under: lease, syncs: await sync.completed)
-                    try? await Task.sleep(for: pause)
+                    await orchestrator.rest(for: pause)
                 }
             }
             defer { group.cancelAll() }

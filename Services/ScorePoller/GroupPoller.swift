@@ -37,6 +37,16 @@ actor GroupPoller {
     private var missingReads: Task<Void, Never>?
     /// The fixtures of the last answer; nil before the first one since this process acquired the group.
     private var lastFixtures: [SlimFixture]?
+    /// The answer before the last one.
+    private var fixturesBefore: [SlimFixture]?
+    /// When the last answer came, by the database's clock in seconds since 1970.
+    private var lastAnswerAt = 0
+    /// For how long the provider has answered since this process acquired the group.
+    private var answered = AnsweredTime()
+    /// Matches that nobody reports any more, which make no poll come sooner.
+    private var silent: Set<MatchID> = []
+    /// Whether the schedule has a match that is about to begin.
+    private var startsSoon = false
     /// The calls that were left when the last call was granted.
     private var allowance: CallGrant?
     private var lastSuccess: ContinuousClock.Instant?
@@ -70,6 +80,8 @@ actor GroupPoller {
             guard let lease = await leases.waitForLease(.poll(group.name)) else { return }
             if hasToWait {
                 lastFixtures = nil
+                fixturesBefore = nil
+                answered = AnsweredTime()
                 logger.notice("This poller polls the group", metadata: ["epoch": "\(lease.epoch)"])
             }
             guard lease.isTrusted else {
@@ -80,6 +92,7 @@ actor GroupPoller {
             }
             let began = ContinuousClock.now
             let outcome = await poll(at: began)
+            if outcome != .answered { answered.stopped() }
             let next = nextPoll.after(
                 outcome, began: began, now: .now, interval: interval, isLive: isLive, using: &random)
             await sleep(until: next)
@@ -93,14 +106,18 @@ actor GroupPoller {
 
     /// The schedule's interval, or a longer one when the hour's calls would not last.
     private var interval: Duration {
-        let wanted = configuration.schedule.interval(after: lastFixtures ?? [])
+        let wanted = configuration.schedule.interval(
+            after: reported, before: fixturesBefore, startsSoon: startsSoon, at: lastAnswerAt)
         guard let allowance else { return wanted }
         return CallPacing.interval(
             usual: wanted, left: allowance.left, hourLeft: allowance.hourLeft, callers: configuration.groups.count)
     }
 
     /// Whether a match is live; before the first answer one may be.
-    private var isLive: Bool { lastFixtures.map { PollSchedule.isLive($0) } ?? true }
+    private var isLive: Bool { lastFixtures == nil || PollSchedule.isLive(reported, at: lastAnswerAt) }
+
+    /// The matches of the last answer that are still reported.
+    private var reported: [SlimFixture] { (lastFixtures ?? []).filter { !silent.contains($0.matchID) } }
 
     private func sleep(until next: ContinuousClock.Instant) async {
         while !Task.isCancelled, .now < next {
@@ -126,8 +143,8 @@ actor GroupPoller {
             _ = breaker.allowsCall(at: .now)
             let (answer, poll) = try await livescores()
             if grant.refusals > 0 { try? await calls.answered(.livescores) }
-            succeeded(answer)
-            await distribute(answer.fixtures, fetchedAt: grant.now, poll)
+            succeeded(answer, at: grant.now)
+            await distribute(answer.fixtures, fetchedAt: grant.now, isListed: true, poll)
             readMissingInBackground(present: Set(answer.fixtures.map(\.matchID)))
             return .answered
         } catch {
@@ -158,10 +175,13 @@ actor GroupPoller {
         return HeldSpan(span, of: tracer)
     }
 
-    private func succeeded(_ answer: LivescoresAnswer) {
+    private func succeeded(_ answer: LivescoresAnswer, at fetchedAt: Int64) {
         breaker.succeeded()
         lastSuccess = .now
+        fixturesBefore = lastFixtures
         lastFixtures = answer.fixtures
+        lastAnswerAt = Int(fetchedAt / 1_000)
+        answered.answered(at: fetchedAt)
         readiness.set(readinessName, true)
         let wasSilent = problems.clear("budget")
         if problems.clear("provider") || wasSilent { logger.info("The provider answers again") }
@@ -229,7 +249,9 @@ actor GroupPoller {
 
     /// - Returns: whether a fixture shows a change.
     @discardableResult
-    private func distribute(_ fixtures: [SlimFixture], fetchedAt: Int64, _ poll: HeldSpan) async -> Bool {
+    private func distribute(
+        _ fixtures: [SlimFixture], fetchedAt: Int64, isListed: Bool, _ poll: HeldSpan
+    ) async -> Bool {
         var isChanged = false
         for match in fixtures.map(\.matchID) where senders[match] == nil {
             senders[match] = FrameSender(
@@ -243,7 +265,8 @@ actor GroupPoller {
             let match = fixture.matchID
             guard let sender = senders[match] else { continue }
             let frame = ScoreFrame(
-                matchID: match, fetchedAt: fetchedAt, previousFetchedAt: nil, fixture: fixture)
+                matchID: match, fetchedAt: fetchedAt, previousFetchedAt: nil, answeredMs: answered.milliseconds,
+                isListed: isListed, fixture: fixture)
             if await sender.fetched(frame, by: poll) { isChanged = true }
         }
         return isChanged
@@ -278,6 +301,8 @@ actor GroupPoller {
     private func readMissing(present: Set<MatchID>) async {
         let open: [MatchID]
         do {
+            startsSoon = try await hasStartSoon()
+            silent = try await silentMatches()
             open = try await openMatches()
             problems.clear("open")
         } catch {
@@ -308,7 +333,7 @@ actor GroupPoller {
             // With several groups, another group's match is not for this one.
             let isOurs = group.leagues.isEmpty || group.leagues.contains(fixture.leagueID ?? 0)
             let poll = held(span, bytes: body.count, matches: 1)
-            let isChanged = isOurs ? await distribute([fixture], fetchedAt: grant.now, poll) : false
+            let isChanged = isOurs ? await distribute([fixture], fetchedAt: grant.now, isListed: false, poll) : false
             missing.tried(match, isChanged: isChanged, at: .now)
             return true
         } catch ProviderClient.Failure.overLimit(let retryAfter) {
@@ -336,6 +361,24 @@ actor GroupPoller {
             ORDER BY m.match_id LIMIT 500
             """, [.intArray(group.leagues)]
         ).map { MatchID(try $0.int64("match_id")) }
+    }
+
+    private func silentMatches() async throws -> Set<MatchID> {
+        let rows = try await pool.query("SELECT match_id FROM active_matches WHERE end_reason = 'silent'")
+        return Set(try rows.map { MatchID(try $0.int64("match_id")) })
+    }
+
+    /// Whether a match of the schedule begins soon or should have begun: its toss is half an hour before.
+    private func hasStartSoon() async throws -> Bool {
+        try await pool.query(
+            """
+            SELECT EXISTS (
+                SELECT FROM fixtures AS f
+                WHERE \(FixtureSQL.hasNotStarted("f.status")) AND f.missing_since IS NULL
+                    AND f.starts_at BETWEEN clock_timestamp() - interval '1 hour'
+                        AND clock_timestamp() + interval '40 minutes'
+                    AND (cardinality($1::bigint[]) = 0 OR f.league_id = ANY ($1::bigint[]))) AS starts
+            """, [.intArray(group.leagues)])[0].bool("starts")
     }
 
     // MARK: - Readiness, metrics and logs

@@ -64,7 +64,7 @@ public struct ScorePollerConfiguration: Sendable {
                 help: "Between two polls while a marquee league plays."),
             Setting(
                 "SUSPENDED_POLL_INTERVAL", default: .seconds(60), in: intervals,
-                help: "Between two polls while every match rests."),
+                help: "Between two polls while nothing can begin: at night, and early in an interval."),
             Setting(
                 "MARQUEE_LEAGUES", default: "", help: "The provider's league ids that are polled faster: 1,3."),
             Setting(

@@ -27,7 +27,7 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
     case olderBalls
     /// `subtitle` down to the competition: "IPL" of "IPL · Match 12".
     case subtitle
-    /// `partnership` and `session`.
+    /// `partnership`, `session` and `asOf`.
     case standing
     /// Batters, bowler, title and subtitle, teams and competition to 48 bytes each.
     case names
@@ -85,6 +85,7 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
         case .standing:
             state.expanded.partnership = nil
             state.expanded.session = nil
+            state.expanded.asOf = nil
         case .names:
             shortenNames(in: &state, to: 48)
             start?.attributes.shortenNames(to: 48)

@@ -17,10 +17,15 @@ public struct MatchChange: Sendable, Equatable {
     public var relevance: Double
     /// Whether the result is announced; `end` follows after the result hold.
     public var isSettled: Bool
-    /// Whether play is over for the day: at stumps a match counts as not live for activities.
+    /// Whether nobody reports the match any more: it has ended without a result.
+    public var isSilent: Bool
+    /// Whether play is over for the day and that was told, or will not be: at stumps a match counts as not live for
+    /// activities, which end.
     public var atStumps: Bool
     /// Whether play is interrupted (rain, light); a scheduled break does not count.
     public var isSuspended: Bool
+    /// Whether a ball or a run came with this version, and not only a change of words.
+    public var hasMoved: Bool
     /// Whether play has begun.
     public var hasBegun: Bool
     /// The phase of the match by the provider's status, as `MatchPhase.name`.

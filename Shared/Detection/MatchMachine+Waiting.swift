@@ -1,3 +1,4 @@
+import Cricket
 import SightscreenModels
 
 extension MatchMachine {
@@ -16,6 +17,12 @@ extension MatchMachine {
             var words: AlertWords
             var entry: CooldownFilter.Announced
         }
+    }
+
+    /// Whether the day's play is over, and nothing waits to say so: the activities end after that alert, not before it.
+    func isOverForToday(_ phase: MatchPhase) -> Bool {
+        guard case .stumps = phase else { return false }
+        return !waiting.contains { $0.event.kind == .stumps }
     }
 
     /// The correction of an announced event that is gone; it waits for a second frame to confirm that.

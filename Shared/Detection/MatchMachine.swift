@@ -24,9 +24,10 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     private var fleeting = FleetingEvents()
     private var log = EventLog()
     private var cooldown = CooldownFilter()
-    private var waiting: [WaitingAlert] = []
+    private(set) var waiting: [WaitingAlert] = []
     private var corrections: [WaitingCorrection] = []
     private var result = ResultTracker()
+    private var silence = MatchSilence()
     /// The words of the held result, for the case that time alone brings it.
     private var resultWords: AlertWords?
     /// The event behind `content.expanded.lastEvent`.
@@ -46,8 +47,6 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     private var hasBegun = false
     private var lastVersionAt: Int64 = 0
     private var lastBall: LastBall?
-    /// True when the state comes from the former release and no frame was read since.
-    private var isOfFormerRelease: Bool?
 
     /// An alert that goes out with the next version.
     private struct ReadyAlert {
@@ -72,9 +71,10 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     ///   - fetchedAt: when the provider gave the frame, in milliseconds since 1970 by the database's clock, as `now`.
     ///   - unchangedUntil: when the provider last repeated the frame before, if repetitions were not offered; nil when
     ///     that is not known. Nothing that this frame shows first is older.
+    ///   - word: what the poller knows of the provider's answers; nil when it does not say.
     package mutating func apply(
-        _ snapshot: MatchSnapshot, fetchedAt: Int64, unchangedUntil: Int64? = nil, now: Int64,
-        timing: MatchTiming = MatchTiming()
+        _ snapshot: MatchSnapshot, fetchedAt: Int64, unchangedUntil: Int64? = nil, word: MatchSilence.Word? = nil,
+        now: Int64, timing: MatchTiming = MatchTiming()
     ) -> MatchChange? {
         if let lastFetchedAt, fetchedAt < lastFetchedAt { return nil }
         let earlier = lastFetchedAt.map { max($0, min(unchangedUntil ?? $0, fetchedAt)) }
@@ -103,7 +103,6 @@ public struct MatchMachine: Codable, Sendable, Equatable {
             snapshot: snapshot, saysPhase: saysPhase, standing: standing, fetchedAt: fetchedAt, earlier: earlier,
             now: now, timing: timing)
         queueAlerts(fresh, retracted: retracted, in: frame)
-        isOfFormerRelease = nil
         let corrected = readyCorrections(retracted, in: frame)
         let ready = corrected + readyAlerts(in: frame, besides: corrected)
         resultWords = result.held.map { frame.commentary.words(resultEvent($0, at: now / 1_000)) }
@@ -112,14 +111,50 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         let state = DisplayStateBuilder.contentState(
             of: snapshot, lastEvent: lastEvent, result: result.settled, previous: content?.matchDisplayState,
             session: matchDay.text(snapshot))
-        guard state != content || !fresh.isEmpty || !retracted.isEmpty || !ready.isEmpty else { return nil }
-        let isUrgent = Self.isLateInChase(snapshot) && Self.hasMoved(from: content, to: state)
+        let wasAtStumps = atStumps
+        atStumps = isOverForToday(snapshot.phase)
+        let isChanged =
+            state != content || !fresh.isEmpty || !retracted.isEmpty || !ready.isEmpty || atStumps != wasAtStumps
+        silence.note(word, fetchedAt: fetchedAt, isChanged: isChanged)
+        guard isChanged else { return fallSilent(in: frame) }
+        let hasMoved = !snapshot.innings.isEmpty && Self.hasMoved(from: content, to: state)
+        let isUrgent = hasMoved && Self.isLateInChase(snapshot)
 
         relevance = Closeness(of: snapshot, isSettled: result.settled != nil).relevance
         hasBegun = hasBegun || !snapshot.innings.isEmpty
-        atStumps = if case .stumps = snapshot.phase { true } else { false }
         return publish(
-            state, events: fresh, retracted: retracted, alerts: ready, isUrgent: isUrgent, now: now)
+            state, events: fresh, retracted: retracted, alerts: ready, hasMoved: hasMoved, isUrgent: isUrgent, now: now)
+    }
+
+    /// Ends a match that the provider has repeated for too long: by its runs where they decide it, else as one that
+    /// nobody reports any more. Neither alerts anybody.
+    private mutating func fallSilent(in frame: Frame) -> MatchChange? {
+        guard hasBegun, !silence.isCalled, result.settled == nil else { return nil }
+        let (snapshot, now) = (frame.snapshot, frame.now)
+        if silence.elapsed >= MatchSilence.decided, result.decide(by: snapshot), let text = result.settled {
+            let event = resultEvent(text, at: now / 1_000)
+            loggedResult = event
+            // It is told to nobody, neither now nor when the provider says it, and needs no correction.
+            cooldown.record(event, in: nil)
+            cooldown.takeBack(event.key)
+            waiting = []
+            relevance = Closeness.settledRelevance
+            let last = show(event, in: frame)
+            let state = DisplayStateBuilder.contentState(
+                of: snapshot, lastEvent: last, result: text, previous: content?.matchDisplayState,
+                session: matchDay.text(snapshot))
+            return publish(state, events: [event], retracted: [], alerts: [], now: now)
+        }
+        guard silence.isTooLong(in: snapshot.phase, inPlay: frame.timing.silenceAfter) else { return nil }
+        return endByHand(now: now)
+    }
+
+    /// Ends the match as one that nobody reports any more; only a change takes it back. Nil when it is over already.
+    package mutating func endByHand(now: Int64) -> MatchChange? {
+        guard let content, !silence.isCalled, result.settled == nil else { return nil }
+        silence.call()
+        waiting = []
+        return publish(content, events: [], retracted: [], alerts: [], now: now)
     }
 
     /// When an alert that waits for the result goes out without it, in milliseconds; nil while none waits.
@@ -128,7 +163,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     /// Returns the version that time alone brings: the held result, an alert that waited for one, or a keep-alive. Nil
     /// when nothing is due.
     package mutating func tick(now: Int64, timing: MatchTiming = MatchTiming()) -> MatchChange? {
-        guard var state = content else { return nil }
+        guard var state = content, !silence.isCalled else { return nil }
         if result.tick(now: now), let text = result.settled {
             let event = resultEvent(text, at: now / 1_000)
             loggedResult = event
@@ -169,7 +204,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
 
     private mutating func publish(
         _ state: ContentState, events: [MatchEvent], retracted: [String], alerts: [ReadyAlert],
-        isUrgent: Bool = false, now: Int64
+        hasMoved: Bool = false, isUrgent: Bool = false, now: Int64
     ) -> MatchChange {
         content = state
         lastVersionAt = now
@@ -177,10 +212,11 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         let told = AlertComposer.ordered(alerts.map(\.told))
         let alert = AlertComposer.alert(for: told, state: state, at: Int(newest / 1_000))
         return MatchChange(
-            contentState: state, events: events, retracted: retracted,
+            contentState: silence.shown(state), events: events, retracted: retracted,
             priority: alert != nil || isUrgent ? 10 : 5, alert: alert,
             announced: told.map(\.event), relevance: relevance, isSettled: result.settled != nil,
-            atStumps: atStumps, isSuspended: isSuspended, hasBegun: hasBegun,
+            isSilent: silence.isCalled, atStumps: atStumps, isSuspended: isSuspended, hasMoved: hasMoved,
+            hasBegun: hasBegun,
             phase: (phases.phase ?? .notStarted).name,
             isBreak: phases.phase?.isBreak ?? false || result.awaitsSuperOver ?? false)
     }
@@ -203,54 +239,6 @@ extension MatchMachine {
     private static func hasMoved(from old: ContentState?, to new: ContentState) -> Bool {
         old?.compactLeading != new.compactLeading || old?.compactTrailing.overs != new.compactTrailing.overs
             || old?.expanded.recentBalls != new.expanded.recentBalls
-    }
-}
-
-// MARK: - Decoding
-
-extension MatchMachine {
-    /// Decodes the state of the former release, too, so that its match goes on and nothing is announced twice. Values
-    /// that release did not store keep their initial value.
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        func known<Value: Decodable>(_ key: CodingKeys, _ start: Value) throws -> Value {
-            try values.decodeIfPresent(Value.self, forKey: key) ?? start
-        }
-        self.init(matchID: try values.decode(MatchID.self, forKey: .matchID))
-        lastFetchedAt = try values.decodeIfPresent(Int64.self, forKey: .lastFetchedAt)
-        content = try values.decodeIfPresent(ContentState.self, forKey: .content)
-        relevance = try values.decode(Double.self, forKey: .relevance)
-        order = try values.decode(FrameOrder.self, forKey: .order)
-        phases = try values.decode(PhaseMemory.self, forKey: .phases)
-        log = try values.decode(EventLog.self, forKey: .log)
-        cooldown = try values.decode(CooldownFilter.self, forKey: .cooldown)
-        waiting = try values.decode([WaitingAlert].self, forKey: .waiting)
-        result = try values.decode(ResultTracker.self, forKey: .result)
-        loggedResult = try values.decodeIfPresent(MatchEvent.self, forKey: .loggedResult)
-        suspensions = try values.decode(Int.self, forKey: .suspensions)
-        isSuspended = try values.decode(Bool.self, forKey: .isSuspended)
-        atStumps = try values.decode(Bool.self, forKey: .atStumps)
-        hasBegun = try values.decode(Bool.self, forKey: .hasBegun)
-        lastVersionAt = try values.decode(Int64.self, forKey: .lastVersionAt)
-        lastBall = try values.decodeIfPresent(LastBall.self, forKey: .lastBall)
-
-        isOfFormerRelease =
-            values.contains(.targets) ? try values.decodeIfPresent(Bool.self, forKey: .isOfFormerRelease) : true
-        targets = try known(.targets, targets)
-        matchDay = try known(.matchDay, matchDay)
-        fleeting = try known(.fleeting, fleeting)
-        corrections = try known(.corrections, corrections)
-        resultWords = try values.decodeIfPresent(AlertWords.self, forKey: .resultWords)
-        shown = try values.decodeIfPresent(ShownEvent.self, forKey: .shown)
-        statusEvents = try known(.statusEvents, statusEvents)
-        rainToldAt = try known(.rainToldAt, rainToldAt)
-        days = try known(.days, days)
-        ballsAtStumps = try known(.ballsAtStumps, ballsAtStumps)
-    }
-
-    /// Whether the former release did not know this event of the status; it stored no time for it.
-    private static func isUnknownBefore(_ kind: EventKind) -> Bool {
-        [.toss, .targetRevised, .stumps].contains(kind)
     }
 }
 
@@ -383,7 +371,6 @@ extension MatchMachine {
             }
             // The first frame does not say how long a status has lasted.
             if KeyEventOrder.isOfStatus(event.kind), frame.earlier == nil { continue }
-            if isOfFormerRelease == true, Self.isUnknownBefore(event.kind) { continue }
             waiting.append(
                 WaitingAlert(event: event, moment: frame.moment(of: event), firstFetchedAt: frame.fetchedAt))
         }
@@ -410,7 +397,7 @@ extension MatchMachine {
                     left.append(current)
                     continue
                 }
-                // While play rests, the second frame comes a minute after the first.
+                // After polls that failed the second frame may come long after the first.
                 if isAgreed { current.moment = frame.fetchedAt }
             } else if !frame.isFresh(entry.moment) {
                 continue

@@ -6,6 +6,8 @@ public struct MatchTiming: Sendable, Equatable {
     public var superOverWait: Int64
     /// `KEEPALIVE_INTERVAL`: the longest time in play or in a break without a new version.
     public var keepAlive: Int64
+    /// `SILENCE_AFTER`: how long the provider may repeat a match in play.
+    public var silenceAfter: Int64
     /// `ALERT_FRESHNESS`: the greatest age at which an event still alerts.
     public var alertFreshness: Int64
     /// How long an event that ends the match waits for the result, so that one ball makes one alert.
@@ -15,11 +17,13 @@ public struct MatchTiming: Sendable, Equatable {
 
     package init(
         resultHold: Int64 = 300_000, superOverWait: Int64 = 1_200_000, keepAlive: Int64 = 1_200_000,
-        alertFreshness: Int64 = 30_000, resultWait: Int64 = 5_000, rainInterval: Int64 = 1_200_000
+        silenceAfter: Int64 = 7_200_000, alertFreshness: Int64 = 30_000, resultWait: Int64 = 5_000,
+        rainInterval: Int64 = 1_200_000
     ) {
         self.resultHold = resultHold
         self.superOverWait = superOverWait
         self.keepAlive = keepAlive
+        self.silenceAfter = silenceAfter
         self.alertFreshness = alertFreshness
         self.resultWait = resultWait
         self.rainInterval = rainInterval

@@ -10,12 +10,22 @@ public struct ScoreFrame: Message {
     /// When the provider last gave the state that the bus has already taken, which is not offered each time; nil when
     /// that is not known. What is new in this frame happened since.
     public var previousFetchedAt: Int64?
+    /// For how long the provider has answered this poller, in milliseconds: time in which it failed, refused or was not
+    /// asked does not count. A match that is repeated all the while is silent.
+    public var answeredMs: Int64
+    /// Whether the match was on the live list; otherwise it was read by itself.
+    public var isListed: Bool
     public var fixture: SlimFixture
 
-    package init(matchID: MatchID, fetchedAt: Int64, previousFetchedAt: Int64?, fixture: SlimFixture) {
+    package init(
+        matchID: MatchID, fetchedAt: Int64, previousFetchedAt: Int64?, answeredMs: Int64 = 0, isListed: Bool = true,
+        fixture: SlimFixture
+    ) {
         self.matchID = matchID
         self.fetchedAt = fetchedAt
         self.previousFetchedAt = previousFetchedAt
+        self.answeredMs = answeredMs
+        self.isListed = isListed
         self.fixture = fixture
     }
 }

@@ -47,5 +47,7 @@ public struct Migration: Sendable {
         Migration("m0030_phone_claims", PackageResources.m0030_phone_claims_sql),
         Migration("m0031_processes", PackageResources.m0031_processes_sql),
         Migration("m0032_proven_bundle", PackageResources.m0032_proven_bundle_sql),
+        Migration("m0033_last_ball", PackageResources.m0033_last_ball_sql),
+        Migration("m0034_silence", PackageResources.m0034_silence_sql),
     ]
 }

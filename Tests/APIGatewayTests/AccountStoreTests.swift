@@ -186,7 +186,7 @@ import Testing
             try await harness.showActivity(on: "phone", of: Self.ann)
             try await harness.pool.execute(
                 "UPDATE active_matches SET settled_at = clock_timestamp(), ended_at = clock_timestamp()")
-            _ = try await harness.orchestrator.endActivities(under: harness.lease)
+            _ = try await harness.orchestrator.endActivities(hold: .zero, under: harness.lease)
             #expect(try await harness.count("live_activities", "end_push = 'due' AND end_dismissal = 'linger'") == 1)
             let deletion = try await harness.accounts.delete(Self.ann, tokenIssuedAt: 0)
             #expect(deletion.changedMatches == [Self.match])

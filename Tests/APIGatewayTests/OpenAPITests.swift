@@ -194,7 +194,7 @@ import Tokens
             batters: [.init(name: "R", score: "1 (2)", strikeRate: "50", onStrike: true)],
             bowler: .init(name: "B", figures: "1-0-1-0", economy: "1"), recentBalls: ["1"], target: "172",
             requiredRunRate: "9", equation: "MI need 85", lastEvent: .init(kind: .wicket, ball: "12.3", text: "out"),
-            lastWicket: "B 1 (2)", partnership: "0 (0)", session: "Day 1",
+            lastWicket: "B 1 (2)", partnership: "0 (0)", session: "Day 1", asOf: 1,
             outcome: .init(winnerAbbr: "MI", text: "won"), status: "Lunch"))
 
     @Test func answersAreAsTheirSchemasSay() throws {

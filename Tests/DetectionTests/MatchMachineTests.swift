@@ -185,10 +185,50 @@ import Testing
         var (book, played) = opening(format: .firstClass, overs: nil)
         book.bowl("4")
         book.snapshot.phase = .stumps(day: 1)
-        let stumps = try required(played.take(book.snapshot, at: book.fetchedAt))
+        check(played.take(book.snapshot, at: book.fetchedAt)?.atStumps == false)
+        let stumps = try required(played.take(book.snapshot, at: book.fetchedAt + 5_000))
         #expect(stumps.atStumps)
         #expect(stumps.displayState == .live)
         check(played.machine.tick(now: book.fetchedAt + 36_000_000) == nil)
+    }
+
+    /// The activities end by `atStumps`: not before the version that tells why.
+    @Test func aDayIsOverWithTheAlertThatSaysSo() throws {
+        var (book, played) = opening(format: .firstClass, overs: nil)
+        book.bowl("4")
+        book.snapshot.phase = .stumps(day: 1)
+        let first = try required(played.take(book.snapshot, at: book.fetchedAt))
+        #expect(!first.atStumps && first.alert == nil)
+        #expect(first.contentState.expanded.status == "Day 1: Stumps")
+        let second = try required(played.take(book.snapshot, at: book.fetchedAt + 5_000))
+        #expect(second.atStumps && second.alert?.kind == .stumps)
+        // A correction of the night changes nothing of it, and the morning's play does.
+        book.snapshot.note = "Stumps"
+        check(played.take(book.snapshot, at: book.fetchedAt + 10_000)?.atStumps != false)
+        book.snapshot.phase = .innings(1)
+        book.bowl("1")
+        check(played.take(book.snapshot, at: book.fetchedAt + 60_000)?.atStumps == false)
+    }
+
+    @Test func oneAnswerThatSaysStumpsEndsNoDay() throws {
+        var (book, played) = opening(format: .firstClass, overs: nil)
+        book.bowl("4")
+        for phase in [MatchPhase.stumps(day: 1), .innings(1), .innings(1)] {
+            book.snapshot.phase = phase
+            book.clock += 5
+            played.take(book.snapshot, at: book.fetchedAt)
+        }
+        #expect(played.changes.allSatisfy { !$0.atStumps } && played.alerts.isEmpty)
+    }
+
+    /// Nobody knows how long a status has lasted that the first frame has: it is not told.
+    @Test func aMatchFirstSeenAtStumpsIsAtStumps() throws {
+        var book = TestScorebook()
+        book.startInnings(batting: 1)
+        book.bowl("4")
+        book.snapshot.phase = .stumps(day: 1)
+        var played = Played(book.snapshot.id)
+        check(played.take(book.snapshot, at: book.fetchedAt)?.atStumps == true)
     }
 
     /// A finished T20 in which home, batting second, needs 7 and makes `last`.

@@ -83,6 +83,7 @@ import Tokens
             Case(service: "orchestrator", setting: "SPORTMONKS_HOURLY_LIMIT", value: "many"),
             Case(service: "orchestrator", setting: "LEASE_DURATION", value: "x"),
             Case(service: "event-bus", setting: "SUPER_OVER_WAIT", value: "x"),
+            Case(service: "event-bus", setting: "SILENCE_AFTER", value: "1s"),
             Case(service: "event-bus", setting: "ALERT_FRESHNESS", value: "x"),
             Case(service: "la-coordinator", setting: "APNS_KEY_ID", value: "ABC/DEF"),
             Case(service: "la-coordinator", setting: "APNS_TEAM_ID", value: "ABC DEF"),

@@ -281,7 +281,8 @@ import Testing
     @Test func atStumpsTheEndWaitsForWhatWasSaid() async throws {
         try await Harness.withChannel { harness, coordinator, channel in
             let stumps = try await harness.commit(alert: .stumps)
-            try await harness.pool.execute("UPDATE active_matches SET at_stumps = true, updated_at = now()")
+            try await harness.follow("asha", listens: true)
+            try await harness.pool.execute("UPDATE active_matches SET at_stumps = true")
             try await harness.settle()
             await coordinator.matchUpdated(MatchUpdated(update: stumps))
             try await eventually("it is published") {
@@ -289,7 +290,7 @@ import Testing
             }
             #expect(await harness.apns.pushes(to: channel).allSatisfy { $0.event == "update" })
             try await harness.pool.execute(
-                "UPDATE active_matches SET updated_at = now() - interval '31 seconds'")
+                "UPDATE live_activities SET status = 'ended', end_reason = 'match_end', ended_at = now()")
             try await eventually("the end follows") {
                 await harness.apns.pushes(to: channel).last?.event == "end"
             }

@@ -70,9 +70,32 @@ import Testing
         let match = MatchCard(
             id: Harness.match, competition: "IPL", home: Team(id: 8, name: "Rajasthan Royals", code: "RR"),
             away: Team(id: 5, name: "Kolkata Knight Riders", code: "KKR"), startsAt: 1_000_000 + seconds)
-        #expect(StartSender.alert(match, state, at: 1_000_000).title == title)
+        #expect(StartSender.alert(match, state, isRenewal: false, at: 1_000_000).title == title)
         state.matchDisplayState = .live
-        #expect(StartSender.alert(match, state, at: 1_000_000).title == "RR v KKR is live")
+        #expect(StartSender.alert(match, state, isRenewal: false, at: 1_000_000).title == "RR v KKR is live")
+    }
+
+    /// The day, what the first line of the new card says, and its second line.
+    @Test(arguments: [
+        (nil, false, "ENG v IND is live", "ENG 284/3 (78.2)"),
+        ("Day 1 · Session 2", false, "ENG v IND is live", "ENG 284/3 (78.2)"),
+        ("Day 2 · Session 1", false, "ENG v IND, day 2", "ENG 284/3 (78.2)"),
+        ("Day 2", false, "ENG v IND, day 2", "ENG 284/3 (78.2)"),
+        ("Day 2 · Session 3", true, "ENG v IND goes on", "ENG 284/3 (78.2), with you for the next hours"),
+    ])
+    func aStartSaysWhatAFollowerDoesNotKnowYet(session: String?, isRenewal: Bool, title: String, body: String) {
+        var state = Harness.state(1)
+        state.compactLeading = .init(teamAbbr: "ENG", score: "284/3")
+        state.compactTrailing = .init(overs: "78.2", runRate: "3.62")
+        state.expanded.session = session
+        let match = MatchCard(
+            id: Harness.match, competition: "Test Series", home: Team(id: 8, name: "England", code: "ENG"),
+            away: Team(id: 5, name: "India", code: "IND"), startsAt: 1_000_000)
+        let alert = StartSender.alert(match, state, isRenewal: isRenewal, at: 1_100_000)
+        #expect(alert.title == title && alert.body == body)
+        state.compactLeading.score = ""
+        let empty = StartSender.alert(match, state, isRenewal: true, at: 1_100_000)
+        #expect(empty.body == "With you for the next hours")
     }
 
     @Test func startsAgainAfterAStartThatWasCertainlyNotTaken() async throws {

@@ -32,7 +32,7 @@ import Testing
                 try await eventually("the renewal is there") { await starts(harness).count == 1 }
                 let start = try #require(await starts(harness).first)
                 #expect(start.event == "start" && start.priority == 10 && start.pushType == "liveactivity")
-                #expect(start.alert == "RR v KKR is live" && start.sound == nil)
+                #expect(start.alert == "RR v KKR goes on" && start.sound == nil)
                 #expect(start.collapseID?.hasPrefix("start-1304076-") == true)
                 #expect((80...125).contains(start.expiration - start.timestamp))
                 // Until its token is here, the old one goes on.

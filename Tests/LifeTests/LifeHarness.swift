@@ -238,7 +238,7 @@ struct LifeHarness: Sendable {
         let off = try await store.calledOffMatches(quiet: Self.resultHold).map(\.matchID)
         try await store.endCalledOffMatches(off, under: orchestrator)
         over.formUnion(off)
-        _ = try await store.endActivities(calledOff: off, under: orchestrator)
+        _ = try await store.endActivities(hold: .zero, calledOff: off, under: orchestrator)
         _ = try await store.endUnfollowed(under: orchestrator)
         try await renew()
         _ = try await store.giveUpStarts(under: orchestrator)

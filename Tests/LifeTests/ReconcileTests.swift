@@ -341,7 +341,7 @@ import Testing
     @Test func aResultMayLinger() async throws {
         try await with { harness in
             try await harness.pool.execute("UPDATE active_matches SET ended_at = clock_timestamp()")
-            _ = try await harness.store.endActivities(under: harness.orchestrator)
+            _ = try await harness.store.endActivities(hold: .zero, under: harness.orchestrator)
             #expect(try await harness.report([Self.shown]).end.isEmpty)
         }
     }

@@ -109,6 +109,30 @@ import Testing
         }
     }
 
+    /// The first two are older than the last ball, the third is younger.
+    @Test func nothingIsRenewedWithoutABallSinceItBegan() async throws {
+        try await with([28_200, 28_100, 27_950]) { harness in
+            func ball(secondsAgo: Int) async throws {
+                try await harness.pool.execute(
+                    "UPDATE active_matches SET last_ball_at = clock_timestamp() - $1::bigint * interval '1 second'",
+                    [.int(secondsAgo)])
+            }
+            func mark() async throws -> OrchestratorStore.Renewals {
+                try await harness.store.markRenewals(
+                    of: Self.match, from: RenewalRule().after, under: harness.orchestrator)
+            }
+            try await ball(secondsAgo: 28_300)
+            #expect(try await mark().marked == 0)
+            try await ball(secondsAgo: 28_000)
+            let found = try await mark()
+            #expect(found.marked == 2)
+            // The tracker looks again at each pass while one waits.
+            #expect(found.oldest.map { $0 >= RenewalRule().after } == true)
+            try await ball(secondsAgo: 0)
+            #expect(try await mark().marked == 1)
+        }
+    }
+
     @Test func aStaleEpochMarksAndEndsNothing() async throws {
         try await with([28_900]) { harness in
             let leases = LeaseStore(pool: harness.pool)

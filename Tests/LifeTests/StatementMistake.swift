@@ -112,7 +112,7 @@ struct StatementMistake: Sendable {
     ]
 
     private static let passes: [StatementMistake] = [
-        .init("stumps end nothing", "WHERE ended_at IS NOT NULL OR at_stumps", "WHERE ended_at IS NOT NULL"),
+        .init("stumps end nothing", "(m.ended_at IS NOT NULL OR m.at_stumps", "(m.ended_at IS NOT NULL OR false"),
         .init(
             "a result does not linger", "end_dismissal = 'linger'\n    FROM lease_guard",
             "end_dismissal = 'now'\n    FROM lease_guard"),

@@ -63,7 +63,7 @@ import Testing
         /// What a pass of the orchestrator does.
         func pass() async throws {
             _ = try await store.endSettledMatches(hold: .zero, under: orchestrator)
-            _ = try await store.endActivities(under: orchestrator)
+            _ = try await store.endActivities(hold: .zero, under: orchestrator)
             _ = try await store.endOutlived(under: orchestrator)
             _ = try await store.giveUpStarts(under: orchestrator)
             for match in try await store.liveMatches(lead: .zero) {
@@ -322,7 +322,8 @@ import Testing
             #expect(try await harness.rows() == ["1 pending none"])
             try await pool.execute("UPDATE fixtures SET synced_at = missing_since + interval '30 seconds'")
             #expect(try await called() == [Self.match])
-            _ = try await harness.store.endActivities(calledOff: try await called(), under: harness.orchestrator)
+            _ = try await harness.store.endActivities(
+                hold: .zero, calledOff: try await called(), under: harness.orchestrator)
             #expect(try await harness.rows() == ["1 ended match_end none"])
             try await pool.execute("UPDATE fixtures SET missing_since = NULL, synced_at = clock_timestamp()")
             try await harness.pass()

@@ -58,6 +58,31 @@ import Testing
             state: try row.string("content_state"))
     }
 
+    @Test func whatAnOperatorWantsToBeEndedIsEndedByItsHolder() async throws {
+        let source = try FrameSource()
+        try await withDatabase { pool in
+            let process = Process(pool, instance: "bus")
+            let at = try await MatchStore(pool: pool).now()
+            _ = await process.bus.evaluate(try source.frame("S1 0.2", fetchedAt: at))
+            try await pool.execute("UPDATE active_matches SET end_asked_at = now()")
+            let running = Task { await process.bus.run() }
+            defer { running.cancel() }
+            try await eventually("it has ended", within: .seconds(20)) {
+                try await pool.query("SELECT FROM active_matches WHERE end_reason = 'silent' AND ended_at IS NOT NULL")
+                    .count == 1
+            }
+            #expect(try await record(pool).state.contains(#""status":"No news""#))
+            // The same frame does not open it again, a further ball does.
+            func isOpen() async throws -> Bool {
+                try await !pool.query("SELECT FROM active_matches WHERE ended_at IS NULL").isEmpty
+            }
+            _ = await process.bus.evaluate(try source.frame("S1 0.2", fetchedAt: at + 30_000))
+            #expect(try await !isOpen())
+            _ = await process.bus.evaluate(try source.frame("S1 0.3", fetchedAt: at + 60_000))
+            #expect(try await isOpen())
+        }
+    }
+
     @Test func aRestartAtAnyBallLosesAndRepeatsNothing() async throws {
         let source = try FrameSource()
         let labels = ["1st Innings", "S1 0.2", "S1 0.4", "S1 0.6", "S1 1.2"]

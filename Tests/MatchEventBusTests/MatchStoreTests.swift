@@ -18,13 +18,15 @@ import Testing
 
     static func commit(
         after version: Int, _ lease: Lease, state: MatchDisplayState = .live, isSettled: Bool = false,
-        isSuspended: Bool = false, phase: String = "innings", isBreak: Bool = false
+        isSuspended: Bool = false, phase: String = "innings", isBreak: Bool = false, hasMoved: Bool = false,
+        isSilent: Bool = false, isByTime: Bool = false
     ) -> MatchCommit {
         MatchCommit(
             matchID: match, lease: lease, previousVersion: MatchVersion(version), displayState: state,
             contentState: #"{"version":\#(version + 1)}"#, events: "[]", retracted: "[]", alert: nil, priority: 5,
             relevance: 50, machine: "{}", atStumps: false, isSuspended: isSuspended, isLive: state == .live,
-            isSettled: isSettled, phase: phase, isBreak: isBreak)
+            isSettled: isSettled, phase: phase, isBreak: isBreak, hasMoved: hasMoved, isSilent: isSilent,
+            isByTime: isByTime)
     }
 
     /// Retries while the stamps are ahead of the clock.
@@ -54,6 +56,49 @@ import Testing
             let second = try await Self.commitSoon(store, Self.commit(after: 1, lease))
             #expect(second.version == MatchVersion(2))
             #expect(try await pool.query("SELECT 1 FROM active_matches").count == MatchStore.matchesMax)
+        }
+    }
+
+    /// A ball moves the time of the last one, a change of words does not.
+    @Test func theTimeOfTheLastBallIsThatOfTheVersionWithOne() async throws {
+        try await withDatabase { pool in
+            let store = MatchStore(pool: pool)
+            let lease = try await Self.lease(pool)
+            func hasBall(_ condition: String) async throws -> Bool {
+                try await pool.query("SELECT coalesce(\(condition), false) AS holds FROM active_matches")[0].bool(
+                    "holds")
+            }
+            _ = try await store.commit(Self.commit(after: 0, lease))
+            #expect(try await hasBall("last_ball_at IS NULL"))
+            _ = try await Self.commitSoon(store, Self.commit(after: 1, lease, hasMoved: true))
+            #expect(try await hasBall("last_ball_at >= updated_at - interval '10 seconds'"))
+            try await pool.execute("UPDATE active_matches SET last_ball_at = now() - interval '1 hour'")
+            _ = try await Self.commitSoon(store, Self.commit(after: 2, lease))
+            #expect(try await hasBall("last_ball_at < now() - interval '50 minutes'"))
+        }
+    }
+
+    @Test func aSilentMatchEndsAndOpensAgainWithAChange() async throws {
+        try await withDatabase { pool in
+            let store = MatchStore(pool: pool)
+            let lease = try await Self.lease(pool)
+            func row() async throws -> String {
+                try await pool.query(
+                    """
+                    SELECT concat_ws(' ', ended_at IS NOT NULL, end_reason, end_asked_at IS NOT NULL) AS row
+                    FROM active_matches
+                    """)[0].string("row")
+            }
+            _ = try await store.commit(Self.commit(after: 0, lease))
+            try await pool.execute("UPDATE active_matches SET end_asked_at = now()")
+            #expect(try await store.endsAsked() == [Self.match])
+            _ = try await Self.commitSoon(store, Self.commit(after: 1, lease, isSilent: true, isByTime: true))
+            #expect(try await row() == "t silent f")
+            #expect(try await store.endsAsked().isEmpty)
+            _ = try await Self.commitSoon(store, Self.commit(after: 2, lease, isByTime: true))
+            #expect(try await row() == "t silent f", "time alone does not open it")
+            _ = try await Self.commitSoon(store, Self.commit(after: 3, lease))
+            #expect(try await row() == "f f")
         }
     }
 

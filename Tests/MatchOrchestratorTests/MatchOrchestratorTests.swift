@@ -106,7 +106,8 @@ import Testing
     @Test(arguments: [
         (464, "display_state = 'live'", false), (466, "display_state = 'live'", true),
         (404, "display_state = 'inningsBreak'", false), (406, "display_state = 'inningsBreak'", true),
-        (470, "at_stumps = true", false), (470, "settled_at = clock_timestamp()", false),
+        (470, "at_stumps = true, updated_at = now() - interval '1 hour'", false),
+        (470, "settled_at = clock_timestamp()", false),
     ])
     func anActivityIsRenewedBeforeItsEightHoursAreOver(minutes: Int, play: String, isRenewed: Bool) async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
@@ -129,6 +130,26 @@ import Testing
                 "SELECT count(*) AS n FROM live_activities WHERE renewal_due_at IS NOT NULL")[0].int("n")
             #expect(due == (isRenewed ? 10 : 0))
             #expect(notifications.matches.count - received == (isRenewed || play.hasPrefix("at_stumps") ? 1 : 0))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theFirstBallOfAMorningDoesNotWaitForTheNextPass() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await goLive(pool)
+            try await pool.execute("UPDATE active_matches SET at_stumps = true")
+            let orchestrator = orchestrator(pool, NotificationLog())
+            _ = await orchestrator.runOnce(under: try await lease(pool), syncs: 0)
+            let began = ContinuousClock.now
+            async let rest: Void = orchestrator.rest(for: .seconds(300))
+            try await Task.sleep(for: .seconds(3))
+            try await pool.execute("UPDATE active_matches SET at_stumps = false")
+            await rest
+            #expect(.now - began < .seconds(10))
+            // A match that is known to be in play cuts no pause short.
+            _ = await orchestrator.runOnce(under: try await lease(pool), syncs: 0)
+            let again = ContinuousClock.now
+            await orchestrator.rest(for: .seconds(5))
+            #expect(.now - again >= .seconds(5))
         }
     }
 

@@ -78,7 +78,7 @@ import Testing
                 "UPDATE active_matches SET settled_at = clock_timestamp() - interval '1 hour', at_stumps = true")
             try await expectLeaseLost { _ = try await store.createPending(for: Self.match, under: lease) }
             try await expectLeaseLost { _ = try await store.endSettledMatches(hold: .zero, under: lease) }
-            try await expectLeaseLost { _ = try await store.endActivities(under: lease) }
+            try await expectLeaseLost { _ = try await store.endActivities(hold: .zero, under: lease) }
             try await expectLeaseLost { try await store.expireFollows(after: .zero, under: lease) }
             try await expectLeaseLost { try await store.purge(after: .zero, under: lease) }
             try await expectLeaseLost { try await store.purgeDevices(under: lease) }
@@ -152,10 +152,10 @@ import Testing
             let left = try #require(try await store.untilNextEnd(hold: .seconds(300)))
             #expect(left > .seconds(200) && left <= .seconds(240))
             #expect(try await store.endSettledMatches(hold: .seconds(300), under: lease).isEmpty)
-            #expect(try await store.endActivities(under: lease).rows == 0)
+            #expect(try await store.endActivities(hold: .zero, under: lease).rows == 0)
 
             #expect(try await store.endSettledMatches(hold: .seconds(60), under: lease) == [Self.match])
-            let changes = try await store.endActivities(under: lease)
+            let changes = try await store.endActivities(hold: .zero, under: lease)
             #expect(changes.rows == 6)
             #expect(changes.matches == [Self.match])
             #expect(try await count(pool, "status = 'ended' AND end_reason = 'match_end'") == 6)
@@ -163,7 +163,7 @@ import Testing
             #expect(try await count(pool, "end_push = 'none'") == 4)
 
             #expect(try await store.endSettledMatches(hold: .seconds(60), under: lease).isEmpty)
-            #expect(try await store.endActivities(under: lease).rows == 0)
+            #expect(try await store.endActivities(hold: .zero, under: lease).rows == 0)
             #expect(try await store.untilNextEnd(hold: .seconds(60)) == nil)
         }
     }
@@ -173,12 +173,45 @@ import Testing
             let (store, lease) = try await liveMatch(pool)
             _ = try await store.createPending(for: Self.match, under: lease)
             try await pool.execute("UPDATE active_matches SET at_stumps = true")
-            #expect(try await store.endActivities(under: lease).rows == 6)
+            #expect(try await store.endActivities(hold: .zero, under: lease).rows == 6)
             try await store.expireFollows(after: .seconds(1), under: lease)
             #expect(try await pool.query("SELECT 1 FROM match_follows WHERE expires_at IS NOT NULL").isEmpty)
             try await pool.execute("UPDATE active_matches SET at_stumps = false")
             #expect(try await store.createPending(for: Self.match, under: lease).made == 6)
             #expect(try await count(pool, "generation = 2 AND status = 'pending'") == 6)
+        }
+    }
+
+    @Test func theEndOfADayIsHeardBeforeItsCardsEnd() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            _ = try await store.createPending(for: Self.match, under: lease)
+            try await pool.execute("UPDATE active_matches SET at_stumps = true, updated_at = clock_timestamp()")
+            #expect(try await store.endActivities(hold: .seconds(300), under: lease).rows == 0)
+            let left = try #require(try await store.untilNextEnd(hold: .seconds(300)))
+            #expect(left > .seconds(290) && left <= .seconds(300))
+            try await pool.execute(
+                "UPDATE active_matches SET updated_at = clock_timestamp() - interval '301 seconds'")
+            #expect(try await store.endActivities(hold: .seconds(300), under: lease).rows == 6)
+            #expect(try await store.untilNextEnd(hold: .seconds(300)) == nil, "the night is no reason for a pass")
+        }
+    }
+
+    /// The result of an abandoned match may be held, and is announced before the match ends.
+    @Test func anAbandonedMatchEndsAfterItsResultWasToldOrCouldHaveBeen() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            func abandoned(secondsAgo: Int) async throws {
+                try await pool.execute(
+                    """
+                    UPDATE active_matches SET display_state = 'abandoned',
+                        updated_at = clock_timestamp() - $1::bigint * interval '1 second'
+                    """, [.int(secondsAgo)])
+            }
+            try await abandoned(secondsAgo: 305)
+            #expect(try await store.endSettledMatches(hold: .seconds(300), under: lease).isEmpty)
+            try await abandoned(secondsAgo: 605)
+            #expect(try await store.endSettledMatches(hold: .seconds(300), under: lease) == [Self.match])
         }
     }
 
@@ -235,6 +268,41 @@ import Testing
         }
     }
 
+    /// Without its row a match that the provider still repeats would be taken for one that has just begun.
+    @Test func aSilentMatchLeavesAfterADayUnlessItIsStillRepeated() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (store, lease) = try await liveMatch(pool)
+            func isKept() async throws -> Bool {
+                try await store.purge(after: .seconds(3_600), under: lease)
+                return try await !pool.query("SELECT 1 FROM active_matches").isEmpty
+            }
+            func end(hoursAgo: Int) async throws {
+                try await pool.execute(
+                    """
+                    UPDATE active_matches SET end_reason = 'silent',
+                        ended_at = clock_timestamp() - $1::bigint * interval '1 hour'
+                    """, [.int(hoursAgo)])
+            }
+            try await pool.execute(
+                """
+                INSERT INTO fixtures (match_id, league_id, competition, format, status, starts_at, home_id, home_name,
+                    home_code, away_id, away_name, away_code)
+                VALUES ($1, 1, 'IPL', 'twenty20', '2nd Innings', clock_timestamp(), 1, 'A', 'A', 2, 'B', 'B')
+                """, [.int(Self.match.rawValue)])
+            try await end(hoursAgo: 100)
+            #expect(try await isKept(), "the schedule has it in play")
+            try await pool.execute("UPDATE fixtures SET status = 'NS'")
+            let bus = try await LeaseStore(pool: pool).acquire(
+                [.match(Self.match)], holder: "bus/1", duration: .seconds(60))
+            #expect(try await isKept(), "frames of it still come")
+            try await LeaseStore(pool: pool).release(bus.map(\.name), holder: "bus/1")
+            try await end(hoursAgo: 23)
+            #expect(try await isKept())
+            try await end(hoursAgo: 25)
+            #expect(try await !isKept())
+        }
+    }
+
     @Test func purgesWhatHasHadItsTimeAndNothingElse() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let (store, lease) = try await liveMatch(pool)
@@ -254,7 +322,7 @@ import Testing
             ])
             try await pool.execute(
                 "UPDATE active_matches SET settled_at = now(), ended_at = now() - interval '2 hours'")
-            _ = try await store.endActivities(under: lease)
+            _ = try await store.endActivities(hold: .zero, under: lease)
             try await pool.execute("UPDATE live_activities SET ended_at = now() - interval '2 hours'")
             try await pool.execute(
                 "UPDATE match_follows SET expires_at = now() + CASE user_id WHEN 'ann' THEN 1 ELSE -1 END * interval '1 s'"
@@ -318,7 +386,7 @@ import Testing
             let off = try await store.calledOffMatches(quiet: .zero)
             #expect(off == [CalledOffMatch(matchID: Self.match, hasVanished: false)])
             try await store.endCalledOffMatches(off.map(\.matchID), under: lease)
-            #expect(try await store.endActivities(calledOff: off.map(\.matchID), under: lease).rows == 6)
+            #expect(try await store.endActivities(hold: .zero, calledOff: off.map(\.matchID), under: lease).rows == 6)
             #expect(try await store.calledOffMatches(quiet: .zero).isEmpty)
         }
     }
@@ -331,7 +399,7 @@ import Testing
             try await FixtureStore(pool: pool).upsert([fixture(status: "Postp.")], under: lease)
             let off = try await store.calledOffMatches(quiet: .seconds(300)).map(\.matchID)
             #expect(off == [Self.match])
-            #expect(try await store.endActivities(calledOff: off, under: lease).rows == 6)
+            #expect(try await store.endActivities(hold: .zero, calledOff: off, under: lease).rows == 6)
         }
     }
 

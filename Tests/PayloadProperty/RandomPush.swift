@@ -72,7 +72,7 @@ struct RandomPush {
                     ball: $0.chance(80) ? "12.3" : nil, text: $0.text(5...100))
             },
             lastWicket: optional { $0.text(10...50) }, partnership: optional { $0.score() },
-            session: optional { $0.score() },
+            session: optional { $0.score() }, asOf: optional { _ in 1_796_032_800 },
             outcome: optional { .init(winnerAbbr: $0.chance(80) ? $0.code() : nil, text: $0.text(5...40)) },
             status: optional { $0.text(5...100) })
     }

@@ -47,7 +47,7 @@ import Testing
         "Shared/Store/Migrator.swift": ["migration.checksum", "migration.name", "migration.sql"],
         "Shared/Store/MissingCardSQL.swift": ["device", "isAbsent", "match", "row", "user"],
         "Services/MatchOrchestrator/Store/OrchestratorStore+Ends.swift": [
-            "dismissal", "page", "picking", "reason", "telling",
+            "dismissal", "hold", "page", "picking", "reason", "telling",
         ],
         "Services/MatchOrchestrator/Store/OrchestratorStore+Erasure.swift": [
             "askedHours", "columns", "condition", "endPushHours", "row", "same", "table",

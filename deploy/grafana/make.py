@@ -62,7 +62,7 @@ ROWS = [
         panel("Frames that told nothing new", "Of those the provider gave; the bus is not offered them", [(rate("sightscreen_frames_skipped_total"), "skipped")], "ops"),
         panel("Size of an answer", "Of the provider, with all live matches of a poll group", quantiles("sightscreen_provider_answer_bytes"), "bytes"),
         panel("Size of a frame", "Of those that tell something new, as a bus gets them", quantiles("sightscreen_frame_bytes"), "bytes"),
-        panel("Events", "By kind; retracted: the provider took them back", [(rate("sightscreen_events_total", by="kind"), "{{kind}}"), (rate("sightscreen_events_retracted_total"), "retracted")], "ops"),
+        panel("Events", "By kind; retracted: the provider took them back", [(rate("sightscreen_events_total", by="kind"), "{{kind}}"), (rate("sightscreen_events_retracted_total"), "retracted"), (rate("sightscreen_matches_silent_total"), "matches nobody reports")], "ops"),
     ]),
     ("Fan-out", [
         panel("To the first phone", "From a version's arrival at a coordinator", quantiles("sightscreen_fanout_first_seconds"), "s"),

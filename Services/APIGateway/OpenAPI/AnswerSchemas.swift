@@ -89,6 +89,7 @@ enum AnswerSchemas {
                 ])),
             Schema.optional("lastWicket", .anyText, "Of the innings in play."),
             Schema.optional("partnership", .anyText), Schema.optional("session", .anyText),
+            Schema.optional("asOf", .anyInteger),
             Schema.optional(
                 "outcome",
                 .object([Schema.optional("winnerAbbr", .anyText), Schema.required("text", .anyText)]),

@@ -239,9 +239,10 @@ package struct ChannelStore: Sendable {
                     AND c.ends < \(Self.endMinutes.count)
                     AND CASE WHEN c.ended_at IS NOT NULL THEN c.end_due_at <= clock_timestamp()
                         ELSE \(ChannelSQL.hasActivities) IS NOT TRUE
-                            -- What was said at stumps is to be heard first; a result is held anyway.
-                            AND (a.at_stumps IS NOT TRUE OR a.ended_at IS NOT NULL
-                                OR a.updated_at <= clock_timestamp() - interval '30 seconds') END
+                            -- At stumps the orchestrator ends the cards once the alert had time to be heard.
+                            AND (a.at_stumps IS NOT TRUE OR a.ended_at IS NOT NULL OR NOT EXISTS (
+                                SELECT 1 FROM live_activities AS l
+                                WHERE l.match_id = c.match_id AND l.status <> 'ended')) END
                     AND \(ActivityStore.isNotHeld("c.match_id")) AND \(Self.isHeld)
                 FOR UPDATE OF c SKIP LOCKED
             ), claimed AS (

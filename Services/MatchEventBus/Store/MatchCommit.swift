@@ -24,6 +24,10 @@ package struct MatchCommit: Sendable {
     /// Whether play has begun, and the match is shown as live, suspended or between innings.
     package var isLive: Bool
     package var isSettled: Bool
+    /// Whether a ball or a run came with the version.
+    package var hasMoved: Bool
+    /// Whether the match ends without a result, because nobody reports it any more.
+    package var isSilent: Bool
     /// The phase of `MatchChange`; `isBreak` is from there, too.
     package var phase: String
     package var isBreak: Bool
@@ -37,7 +41,9 @@ package struct MatchCommit: Sendable {
         matchID: MatchID, lease: Lease, previousVersion: MatchVersion,
         displayState: MatchDisplayState, contentState: String, events: String, retracted: String, alert: String?,
         priority: Int, relevance: Double, machine: String, atStumps: Bool, isSuspended: Bool, isLive: Bool,
-        isSettled: Bool, phase: String, isBreak: Bool, isByTime: Bool = false, traceparent: String? = nil
+        isSettled: Bool, phase: String, isBreak: Bool, hasMoved: Bool = false, isSilent: Bool = false,
+        isByTime: Bool = false,
+        traceparent: String? = nil
     ) {
         self.matchID = matchID
         self.lease = lease
@@ -54,6 +60,8 @@ package struct MatchCommit: Sendable {
         self.isSuspended = isSuspended
         self.isLive = isLive
         self.isSettled = isSettled
+        self.hasMoved = hasMoved
+        self.isSilent = isSilent
         self.phase = phase
         self.isBreak = isBreak
         self.isByTime = isByTime

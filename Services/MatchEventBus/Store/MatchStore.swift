@@ -41,6 +41,7 @@ package struct MatchStore: Sendable {
                 .bool(commit.atStumps), .bool(commit.isSuspended), .bool(commit.isLive), .bool(commit.isSettled),
                 .text(commit.events), .text(commit.retracted), .int(commit.priority), PostgresValue(commit.alert),
                 .bool(commit.isByTime), PostgresValue(commit.traceparent), .text(commit.phase), .bool(commit.isBreak),
+                .bool(commit.hasMoved), .bool(commit.isSilent),
             ])
         guard let row = rows.first else { throw try await refusal(of: commit) }
         return CommittedMatch(
@@ -58,6 +59,16 @@ package struct MatchStore: Sendable {
             ORDER BY a.match_id
             """, [.int(quiet.milliseconds)])
         return try rows.map { MatchID(try $0.int64("match_id")) }
+    }
+
+    /// Matches that an operator wants to be ended.
+    package func endsAsked() async throws -> [MatchID] {
+        try await pool.query(
+            """
+            SELECT match_id FROM active_matches
+            WHERE end_asked_at IS NOT NULL AND ended_at IS NULL AND settled_at IS NULL ORDER BY match_id
+            """
+        ).map { MatchID(try $0.int64("match_id")) }
     }
 
     /// The database's clock, in milliseconds since 1970.
@@ -101,14 +112,15 @@ package struct MatchStore: Sendable {
         WITH \(LeaseGuard.sql(name: 1, epoch: 2)), written AS (
             INSERT INTO active_matches AS a (
                 match_id, version, stamp, epoch, display_state, content_state, relevance, machine, at_stumps,
-                suspended_at, went_live_at, settled_at, updated_at)
+                suspended_at, went_live_at, settled_at, last_ball_at, updated_at)
             SELECT $3::bigint, $4::bigint + 1,
                 greatest(
                     (SELECT max(u.stamp) + 1 FROM match_updates AS u WHERE u.match_id = $3),
                     floor(extract(epoch FROM clock_timestamp()))::bigint),
                 $2::bigint, $5, $6, $7::double precision, $8, $9::boolean,
                 CASE WHEN $10::boolean THEN clock_timestamp() END, CASE WHEN $11::boolean THEN clock_timestamp() END,
-                CASE WHEN $12::boolean THEN clock_timestamp() END, clock_timestamp()
+                CASE WHEN $12::boolean THEN clock_timestamp() END, CASE WHEN $21::boolean THEN clock_timestamp() END,
+                clock_timestamp()
             FROM lease_guard
             WHERE $4::bigint > 0 OR \(hasRoom)
             ON CONFLICT (match_id) DO UPDATE SET
@@ -123,8 +135,12 @@ package struct MatchStore: Sendable {
                 suspended_at = CASE WHEN $10 THEN coalesce(a.suspended_at, clock_timestamp()) END,
                 went_live_at = coalesce(a.went_live_at, excluded.went_live_at),
                 settled_at = CASE WHEN $12 THEN coalesce(a.settled_at, clock_timestamp()) END,
+                last_ball_at = coalesce(excluded.last_ball_at, a.last_ball_at),
                 -- A match that reopens is current again; time alone reopens none that was called off.
-                ended_at = CASE WHEN $12 OR $17::boolean THEN a.ended_at END,
+                ended_at = CASE WHEN $22::boolean THEN coalesce(a.ended_at, clock_timestamp())
+                    WHEN $12 OR $17::boolean THEN a.ended_at END,
+                end_reason = CASE WHEN $22 THEN 'silent' WHEN $12 OR $17 THEN a.end_reason END,
+                end_asked_at = NULL,
                 updated_at = clock_timestamp()
             WHERE a.epoch <= excluded.epoch AND a.version = $4
               AND a.stamp < floor(extract(epoch FROM clock_timestamp()))::bigint + \(StampLead.max)

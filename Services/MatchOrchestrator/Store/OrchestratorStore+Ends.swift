@@ -3,7 +3,8 @@ package import SightscreenModels
 package import Store
 
 extension OrchestratorStore {
-    /// Ends matches whose result was announced `hold` ago; `endActivities` ends their activities.
+    /// Ends matches whose result was announced `hold` ago; `endActivities` ends their activities. An abandoned match
+    /// whose result is not announced has one `hold` after that status, which is held in turn.
     /// - Returns: the matches that ended now.
     package func endSettledMatches(hold: Duration, under lease: Lease) async throws -> [MatchID] {
         let rows = try await pool.query(
@@ -11,8 +12,11 @@ extension OrchestratorStore {
             WITH \(LeaseGuard.sql(name: 1, epoch: 2)), ended AS (
                 UPDATE active_matches SET ended_at = clock_timestamp() FROM lease_guard
                 WHERE ended_at IS NULL
-                    AND coalesce(settled_at, CASE WHEN display_state = 'abandoned' THEN updated_at END)
-                        <= clock_timestamp() - $3::double precision * interval '1 second'
+                    AND coalesce(
+                        settled_at,
+                        CASE WHEN display_state = 'abandoned'
+                            THEN updated_at + $3::double precision * interval '1 second' END
+                    ) <= clock_timestamp() - $3::double precision * interval '1 second'
                 RETURNING match_id
             )
             SELECT EXISTS (SELECT 1 FROM lease_guard) AS held,
@@ -22,13 +26,21 @@ extension OrchestratorStore {
         return try Self.matches(rows.first?.optionalString("matches"))
     }
 
-    /// Returns the time until the next announced result has been held for `hold`; nil if none waits.
+    /// Returns the time until the next announced result, or the next day's end, has been held for `hold`; nil if none
+    /// waits.
     package func untilNextEnd(hold: Duration) async throws -> Duration? {
         let rows = try await pool.query(
             """
-            SELECT extract(epoch FROM min(settled_at) - clock_timestamp())::double precision AS seconds
-            FROM active_matches WHERE ended_at IS NULL AND settled_at IS NOT NULL
-            """)
+            SELECT extract(epoch FROM min(told_at) - clock_timestamp())::double precision AS seconds
+            FROM (
+                SELECT settled_at AS told_at FROM active_matches WHERE ended_at IS NULL
+                UNION ALL
+                -- What was held long enough has been ended: a match may be at stumps for a whole night.
+                SELECT updated_at FROM active_matches
+                WHERE ended_at IS NULL AND settled_at IS NULL AND at_stumps
+                    AND updated_at > clock_timestamp() - $1::double precision * interval '1 second'
+            ) AS waiting
+            """, [hold.parameter])
         guard let seconds = try rows.first?.optionalDouble("seconds") else { return nil }
         return max(.zero, .seconds(seconds) + hold)
     }
@@ -76,13 +88,16 @@ extension OrchestratorStore {
         try lease.check(rows)
     }
 
-    /// Ends every activity of a match that has ended or is at stumps, and of the matches named. Activities with a token
-    /// get an `end` push, which leaves the result on the Lock Screen for a while.
+    /// Ends every activity of a match that has ended or has been at stumps for `hold`, and of the matches named.
+    /// Activities with a token get an `end` push, which leaves the result on the Lock Screen for a while.
     ///
-    /// - Parameter calledOff: further matches, without a row in `active_matches`.
-    package func endActivities(calledOff: [MatchID] = [], under lease: Lease) async throws -> Changes {
+    /// - Parameters:
+    ///   - hold: the time from the newest version at stumps, which tells them, to the end: the alert is to be heard
+    ///     first.
+    ///   - calledOff: further matches, without a row in `active_matches`.
+    package func endActivities(hold: Duration, calledOff: [MatchID] = [], under lease: Lease) async throws -> Changes {
         var changes = Changes()
-        for match in try await matchesWithActivitiesToEnd(calledOff) {
+        for match in try await matchesWithActivitiesToEnd(hold, calledOff) {
             // The rows are picked in the order of the index of activities that have not ended, so that no batch walks
             // over those before it.
             let ended = try await repeated(
@@ -94,27 +109,35 @@ extension OrchestratorStore {
                             -- It may have gone on since it was looked at.
                             AND NOT EXISTS (
                                 SELECT 1 FROM active_matches AS m
-                                WHERE m.match_id = $4 AND m.ended_at IS NULL AND NOT m.at_stumps)
+                                WHERE m.match_id = $4 AND NOT \(Self.endsActivities("$5")))
                         ORDER BY l.match_id, l.user_id, l.device_id
                         """, reason: "match_end", dismissal: "linger"),
-                [.int(batchSize), .int(match.rawValue)])
+                [.int(batchSize), .int(match.rawValue), hold.parameter])
             changes.rows += ended.rows
             changes.matches.formUnion(ended.matches)
         }
         return changes
     }
 
-    private func matchesWithActivitiesToEnd(_ calledOff: [MatchID]) async throws -> [MatchID] {
+    /// A condition on a row `m` of `active_matches`: its activities end. `hold` is a parameter in seconds.
+    private static func endsActivities(_ hold: String) -> String {
+        """
+        (m.ended_at IS NOT NULL OR m.at_stumps
+            AND m.updated_at <= clock_timestamp() - \(hold)::double precision * interval '1 second')
+        """
+    }
+
+    private func matchesWithActivitiesToEnd(_ hold: Duration, _ calledOff: [MatchID]) async throws -> [MatchID] {
         let rows = try await pool.query(
             """
             SELECT u.match_id FROM (
-                SELECT match_id FROM active_matches WHERE ended_at IS NOT NULL OR at_stumps
+                SELECT m.match_id FROM active_matches AS m WHERE \(Self.endsActivities("$2"))
                 UNION
                 SELECT c.match_id FROM unnest($1::bigint[]) AS c (match_id)
             ) AS u
             WHERE EXISTS (SELECT 1 FROM live_activities AS l WHERE l.match_id = u.match_id AND l.status <> 'ended')
             ORDER BY u.match_id
-            """, [.intArray(calledOff.map { $0.rawValue })])
+            """, [.intArray(calledOff.map { $0.rawValue }), hold.parameter])
         return try rows.map { MatchID(try $0.int64("match_id")) }
     }
 

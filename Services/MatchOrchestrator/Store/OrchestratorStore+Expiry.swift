@@ -97,10 +97,7 @@ extension OrchestratorStore {
                 Self.deleteStatement(
                     from: table, key: key,
                     where: """
-                        t.match_id IN (
-                            SELECT m.match_id FROM active_matches AS m
-                            WHERE m.ended_at <= clock_timestamp() - $4::double precision * interval '1 second'
-                                AND NOT EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = m.match_id))
+                        t.match_id IN (SELECT m.match_id FROM active_matches AS m WHERE \(Self.leaves))
                         """), [.int(batchSize), retention.parameter])
         }
         _ = try await repeated(
@@ -134,6 +131,21 @@ extension OrchestratorStore {
                         <= clock_timestamp() - $4::double precision * interval '1 second'
                     """), [.int(batchSize), retention.parameter])
     }
+
+    /// A condition on a row `m` of `active_matches`: nothing has to be known of the match any more. A silent match
+    /// leaves after a day, but not while the provider still repeats it: without its row it would be taken for a match
+    /// that has just begun. Its bus holds it while frames come.
+    private static let leaves = """
+        (CASE WHEN m.end_reason = 'silent' THEN
+            m.ended_at <= clock_timestamp() - interval '24 hours'
+            AND NOT EXISTS (
+                SELECT 1 FROM leases AS l WHERE l.name = 'match:' || m.match_id AND l.expires_at > clock_timestamp())
+            AND NOT EXISTS (
+                SELECT 1 FROM fixtures AS x WHERE x.match_id = m.match_id AND x.missing_since IS NULL
+                    AND (\(FixtureSQL.isInPlay("x.status")) OR \(FixtureSQL.isAtStumps("x.status"))))
+        ELSE m.ended_at <= clock_timestamp() - $4::double precision * interval '1 second'
+            AND NOT EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = m.match_id) END)
+        """
 
     /// Forgets silent pushes that were never sent: the match is over, was unfollowed, or the phone has no device token.
     private func forgetReconciles(_ lease: Lease) async throws {

@@ -8,7 +8,7 @@ extension OrchestratorStore {
     package struct Renewals: Sendable, Equatable {
         /// The number of activities that became due now.
         package var marked = 0
-        /// The age of the oldest activity that is not due; nil without one.
+        /// The age of the oldest activity that is not due, or waits for a ball; nil without one.
         package var oldest: Duration?
     }
 
@@ -24,8 +24,9 @@ extension OrchestratorStore {
             uniqueKeysWithValues: try rows.map { (MatchID(try $0.int64("match_id")), try $0.bool("is_break")) })
     }
 
-    /// Marks the activities of a match that are at least `age` old as due for renewal. The coordinators renew them as
-    /// fast as starts may be sent.
+    /// Marks the activities of a match that are at least `age` old as due for renewal, if a ball was bowled since they
+    /// began: nobody is told anew of a match in which nothing happens. The coordinators renew them as fast as starts may
+    /// be sent.
     package func markRenewals(of match: MatchID, from age: Duration, under lease: Lease) async throws -> Renewals {
         var found = Renewals()
         // The pages follow the index of activities that have not ended.
@@ -70,20 +71,22 @@ extension OrchestratorStore {
     private static let markStatement = """
         WITH \(LeaseGuard.sql(name: 1, epoch: 2)), page AS MATERIALIZED (
             SELECT l.user_id, l.device_id, l.generation, l.status = 'active' AND l.renewal_due_at IS NULL AS is_open,
-                extract(epoch FROM clock_timestamp() - \(ActivityAge.began("l")))::double precision AS age
+                extract(epoch FROM clock_timestamp() - \(ActivityAge.began("l")))::double precision AS age,
+                coalesce(\(ActivityAge.began("l")) < ball.last_ball_at, true) AS has_ball
             FROM live_activities AS l
+            LEFT JOIN active_matches AS ball ON ball.match_id = l.match_id
             WHERE l.match_id = $3::bigint AND l.status <> 'ended' AND (l.user_id, l.device_id) > ($4::text, $5::text)
             ORDER BY l.user_id, l.device_id LIMIT $6::bigint
         ), marked AS (
             UPDATE live_activities AS l SET renewal_due_at = clock_timestamp() FROM lease_guard, page AS p
             WHERE l.match_id = $3 AND l.user_id = p.user_id AND l.device_id = p.device_id
                 AND l.generation = p.generation AND l.status = 'active' AND l.renewal_due_at IS NULL
-                AND p.is_open AND p.age >= $7::double precision
+                AND p.is_open AND p.has_ball AND p.age >= $7::double precision
             RETURNING 1
         ), last AS (SELECT user_id, device_id FROM page ORDER BY user_id DESC, device_id DESC LIMIT 1)
         SELECT EXISTS (SELECT 1 FROM lease_guard) AS held, (SELECT count(*) FROM page) AS seen,
             (SELECT count(*) FROM marked) AS marked,
-            (SELECT max(age) FROM page WHERE is_open AND age < $7) AS oldest,
+            (SELECT max(age) FROM page WHERE is_open AND (age < $7 OR NOT has_ball)) AS oldest,
             (SELECT user_id FROM last) AS last_user, (SELECT device_id FROM last) AS last_device
         """
 }

@@ -41,11 +41,12 @@ public struct DisplayStateBuilder {
         switch snapshot.phase {
         case .notStarted, .delayed, .postponed: .scheduled
         case .cancelled, .abandoned: .abandoned
-        case .innings, .lunch, .tea, .dinner, .stumps: .live
-        case .inningsBreak: .inningsBreak
+        // The runs may decide a match that the provider has stopped reporting.
+        case .innings, .lunch, .tea, .dinner, .stumps: isSettled ? .completed : .live
+        case .inningsBreak: isSettled ? .completed : .inningsBreak
         case .interrupted: .suspended
         case .finished: isSettled ? .completed : .live
-        case .unknown: previous ?? (snapshot.innings.isEmpty ? .scheduled : .live)
+        case .unknown: isSettled ? .completed : previous ?? (snapshot.innings.isEmpty ? .scheduled : .live)
         }
     }
 

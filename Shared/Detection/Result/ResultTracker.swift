@@ -17,14 +17,18 @@ struct ResultTracker: Codable, Sendable, Equatable {
     private(set) var due: Int64?
     /// Whether the scores are level and a super over may follow. Nil in the state that a former release stored.
     private(set) var awaitsSuperOver: Bool?
+    /// Whether the runs decided, and the provider has not said that the match is over.
+    private var isByRuns = false
 
     mutating func observe(_ snapshot: MatchSnapshot, now: Int64, timing: MatchTiming) {
         // An unknown phase does not change an announced result.
         if case .unknown = snapshot.phase, settled != nil { return }
         guard ResultJudge.isOver(snapshot.phase) else {
-            self = ResultTracker()
+            let stands = isByRuns && RunsResult(snapshot).sentence(in: snapshot, winner: nil) == settled
+            if !stands { self = ResultTracker() }
             return
         }
+        isByRuns = false
         let since = finishedAt ?? now
         finishedAt = since
         let judged = ResultJudge.judge(snapshot)
@@ -47,6 +51,23 @@ struct ResultTracker: Codable, Sendable, Equatable {
     mutating func tick(now: Int64) -> Bool {
         guard settled == nil, let held, let due, now >= due else { return false }
         settle(held)
+        return true
+    }
+
+    /// Settles the result of a match in play by its runs, where they decide it: the provider has stopped reporting it.
+    ///
+    /// - Returns: whether it is settled.
+    mutating func decide(by snapshot: MatchSnapshot) -> Bool {
+        switch snapshot.phase {
+        case .innings, .inningsBreak, .unknown: break
+        default: return false
+        }
+        let runs = RunsResult(snapshot)
+        guard runs.isDecided else { return false }
+        let text = runs.sentence(in: snapshot, winner: nil)
+        outcome = ResultNote.outcome(text, in: snapshot)
+        settle(text)
+        isByRuns = true
         return true
     }
 

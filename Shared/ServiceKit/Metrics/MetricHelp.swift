@@ -41,6 +41,8 @@ enum MetricHelp {
         "sightscreen_versions_total": "Versions of matches that were committed, by priority.",
         "sightscreen_events_total": "Events in committed versions, by kind.",
         "sightscreen_events_retracted_total": "Events that the provider took back.",
+        "sightscreen_matches_silent_total":
+            "Matches that were ended without a result: nobody reported them any more, or an operator ended them.",
         "sightscreen_orchestrator_passes_total": "Passes of the orchestrator in charge, by how they ended.",
         "sightscreen_orchestrator_pass_seconds": "How long a pass of the orchestrator took.",
         "sightscreen_fixture_syncs_total": "Readings of the provider's schedule, by how they ended.",

@@ -83,7 +83,7 @@ extension Setting {
     )
     public static let resultHold = Setting(
         "RESULT_HOLD", default: .seconds(300), in: .zero ... .seconds(86_400),
-        help: "How long an unclear result waits before the runs decide, and a result stays an update before the end.")
+        help: "How long an unclear result waits before the runs decide, and a result or stumps before the end.")
     public static let keepAliveInterval = Setting(
         "KEEPALIVE_INTERVAL", default: .seconds(1_200), in: .seconds(1) ... .seconds(86_400),
         help: "The longest time in play without a new version; an activity is stale 10 minutes after it.")

@@ -68,6 +68,8 @@ public struct ContentState: Codable, Hashable, Sendable {
         public var partnership: String?
         /// The day and session of a match over several days: "Day 2 · Evening session · 23 overs left".
         public var session: String?
+        /// When the newest change was seen, in seconds since 1970, on the card of a match that nobody reports any more.
+        public var asOf: Int?
         /// The result, once there is one. It leads every presentation then.
         public var outcome: Outcome?
         /// The interruption of play ("Rain stopped play", "Lunch", "Day 2: Stumps"), the note that it is a super over,
@@ -77,8 +79,8 @@ public struct ContentState: Codable, Hashable, Sendable {
         public init(
             title: String, subtitle: String, innings: [Innings], batters: [Batter], bowler: Bowler?,
             recentBalls: [String], target: String?, requiredRunRate: String?, equation: String?, lastEvent: LastEvent?,
-            lastWicket: String? = nil, partnership: String? = nil, session: String? = nil, outcome: Outcome? = nil,
-            status: String?
+            lastWicket: String? = nil, partnership: String? = nil, session: String? = nil, asOf: Int? = nil,
+            outcome: Outcome? = nil, status: String?
         ) {
             self.title = title
             self.subtitle = subtitle
@@ -93,6 +95,7 @@ public struct ContentState: Codable, Hashable, Sendable {
             self.lastWicket = lastWicket
             self.partnership = partnership
             self.session = session
+            self.asOf = asOf
             self.outcome = outcome
             self.status = status
         }
