@@ -46,8 +46,6 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     private var hasBegun = false
     private var lastVersionAt: Int64 = 0
     private var lastBall: LastBall?
-    /// True when the state comes from the former release and no frame was read since.
-    private var isOfFormerRelease: Bool?
 
     /// An alert that goes out with the next version.
     private struct ReadyAlert {
@@ -103,7 +101,6 @@ public struct MatchMachine: Codable, Sendable, Equatable {
             snapshot: snapshot, saysPhase: saysPhase, standing: standing, fetchedAt: fetchedAt, earlier: earlier,
             now: now, timing: timing)
         queueAlerts(fresh, retracted: retracted, in: frame)
-        isOfFormerRelease = nil
         let corrected = readyCorrections(retracted, in: frame)
         let ready = corrected + readyAlerts(in: frame, besides: corrected)
         resultWords = result.held.map { frame.commentary.words(resultEvent($0, at: now / 1_000)) }
@@ -203,54 +200,6 @@ extension MatchMachine {
     private static func hasMoved(from old: ContentState?, to new: ContentState) -> Bool {
         old?.compactLeading != new.compactLeading || old?.compactTrailing.overs != new.compactTrailing.overs
             || old?.expanded.recentBalls != new.expanded.recentBalls
-    }
-}
-
-// MARK: - Decoding
-
-extension MatchMachine {
-    /// Decodes the state of the former release, too, so that its match goes on and nothing is announced twice. Values
-    /// that release did not store keep their initial value.
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        func known<Value: Decodable>(_ key: CodingKeys, _ start: Value) throws -> Value {
-            try values.decodeIfPresent(Value.self, forKey: key) ?? start
-        }
-        self.init(matchID: try values.decode(MatchID.self, forKey: .matchID))
-        lastFetchedAt = try values.decodeIfPresent(Int64.self, forKey: .lastFetchedAt)
-        content = try values.decodeIfPresent(ContentState.self, forKey: .content)
-        relevance = try values.decode(Double.self, forKey: .relevance)
-        order = try values.decode(FrameOrder.self, forKey: .order)
-        phases = try values.decode(PhaseMemory.self, forKey: .phases)
-        log = try values.decode(EventLog.self, forKey: .log)
-        cooldown = try values.decode(CooldownFilter.self, forKey: .cooldown)
-        waiting = try values.decode([WaitingAlert].self, forKey: .waiting)
-        result = try values.decode(ResultTracker.self, forKey: .result)
-        loggedResult = try values.decodeIfPresent(MatchEvent.self, forKey: .loggedResult)
-        suspensions = try values.decode(Int.self, forKey: .suspensions)
-        isSuspended = try values.decode(Bool.self, forKey: .isSuspended)
-        atStumps = try values.decode(Bool.self, forKey: .atStumps)
-        hasBegun = try values.decode(Bool.self, forKey: .hasBegun)
-        lastVersionAt = try values.decode(Int64.self, forKey: .lastVersionAt)
-        lastBall = try values.decodeIfPresent(LastBall.self, forKey: .lastBall)
-
-        isOfFormerRelease =
-            values.contains(.targets) ? try values.decodeIfPresent(Bool.self, forKey: .isOfFormerRelease) : true
-        targets = try known(.targets, targets)
-        matchDay = try known(.matchDay, matchDay)
-        fleeting = try known(.fleeting, fleeting)
-        corrections = try known(.corrections, corrections)
-        resultWords = try values.decodeIfPresent(AlertWords.self, forKey: .resultWords)
-        shown = try values.decodeIfPresent(ShownEvent.self, forKey: .shown)
-        statusEvents = try known(.statusEvents, statusEvents)
-        rainToldAt = try known(.rainToldAt, rainToldAt)
-        days = try known(.days, days)
-        ballsAtStumps = try known(.ballsAtStumps, ballsAtStumps)
-    }
-
-    /// Whether the former release did not know this event of the status; it stored no time for it.
-    private static func isUnknownBefore(_ kind: EventKind) -> Bool {
-        [.toss, .targetRevised, .stumps].contains(kind)
     }
 }
 
@@ -383,7 +332,6 @@ extension MatchMachine {
             }
             // The first frame does not say how long a status has lasted.
             if KeyEventOrder.isOfStatus(event.kind), frame.earlier == nil { continue }
-            if isOfFormerRelease == true, Self.isUnknownBefore(event.kind) { continue }
             waiting.append(
                 WaitingAlert(event: event, moment: frame.moment(of: event), firstFetchedAt: frame.fetchedAt))
         }
