@@ -45,6 +45,8 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     private var atStumps = false
     private var hasBegun = false
     private var lastVersionAt: Int64 = 0
+    /// When the events happened whose alerts are fresh, by key, in milliseconds.
+    private var freshNews: [String: Int64]?
     private var lastBall: LastBall?
 
     /// An alert that goes out with the next version.
@@ -116,7 +118,8 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         hasBegun = hasBegun || !snapshot.innings.isEmpty
         atStumps = if case .stumps = snapshot.phase { true } else { false }
         return publish(
-            state, events: fresh, retracted: retracted, alerts: ready, isUrgent: isUrgent, now: now)
+            state, events: fresh, retracted: retracted, alerts: ready, overtaken: overtakenNews(in: frame),
+            isUrgent: isUrgent, now: now)
     }
 
     /// When an alert that waits for the result goes out without it, in milliseconds; nil while none waits.
@@ -166,17 +169,18 @@ public struct MatchMachine: Codable, Sendable, Equatable {
 
     private mutating func publish(
         _ state: ContentState, events: [MatchEvent], retracted: [String], alerts: [ReadyAlert],
-        isUrgent: Bool = false, now: Int64
+        overtaken: [String] = [], isUrgent: Bool = false, now: Int64
     ) -> MatchChange {
         content = state
         lastVersionAt = now
         let newest = alerts.map(\.moment).max() ?? now
         let told = AlertComposer.ordered(alerts.map(\.told))
         let alert = AlertComposer.alert(for: told, state: state, at: Int(newest / 1_000))
+        for alert in alerts { freshNews = (freshNews ?? [:]).merging([alert.told.event.key: alert.moment]) { max($0, $1) } }
         return MatchChange(
             contentState: state, events: events, retracted: retracted,
             priority: alert != nil || isUrgent ? 10 : 5, alert: alert,
-            announced: told.map(\.event), relevance: relevance, isSettled: result.settled != nil,
+            announced: told.map(\.event), news: AlertComposer.news(of: told), overtaken: overtaken, relevance: relevance, isSettled: result.settled != nil,
             atStumps: atStumps, isSuspended: isSuspended, hasBegun: hasBegun,
             phase: (phases.phase ?? .notStarted).name,
             isBreak: phases.phase?.isBreak ?? false || result.awaitsSuperOver ?? false)
@@ -432,6 +436,21 @@ extension MatchMachine {
         }
         record(announced)
         return due
+    }
+
+    /// Keys of fresh news that the match has moved past.
+    private mutating func overtakenNews(in frame: Frame) -> [String] {
+        freshNews = freshNews?.filter { frame.isFresh($0.value) }
+        guard let fresh = freshNews, !fresh.isEmpty else { return [] }
+        let past = frame.standing.filter { fresh[$0.key] != nil && frame.overtaking.covers($0) }
+        // A longer streak names the wickets of the shorter one.
+        let told = past.filter { frame.overtaking.isLongerStreak(than: $0) }.compactMap(\.ballID)
+        let wickets = frame.standing.filter { event in
+            event.kind == .wicket && fresh[event.key] != nil && event.ballID.map(told.contains) ?? false
+        }
+        let keys = Set((past + wickets).map(\.key))
+        freshNews = fresh.filter { !keys.contains($0.key) }
+        return keys.sorted()
     }
 
     /// Corrections of announced events that stand no more: at once where the frame itself is certain, otherwise when

@@ -107,6 +107,22 @@ import Testing
         #expect(!played.changes.flatMap(\.announced).contains { $0.kind == .batterOnFire })
     }
 
+    /// For pushes that have not been sent by then.
+    @Test func whatTheNextBallOvertakesIsTakenOffTheAlertsThatAreFresh() throws {
+        var (book, played) = opening()
+        book.bowl("1 W W")
+        let told = try required(played.take(book.snapshot, at: book.fetchedAt))
+        #expect(told.announced.map(\.kind) == [.onHatTrick, .wicket] && told.overtaken.isEmpty)
+        #expect(told.news.count == 2 && told.news.allSatisfy { $0.title.hasPrefix("MI 1/2: ") })
+        book.bowl("W")
+        let third = try required(played.take(book.snapshot, at: book.fetchedAt - 15_000))
+        #expect(third.alert?.kind == .hatTrick)
+        #expect(third.overtaken.map { $0.prefix { $0 != ":" } } == ["onHatTrick", "wicket"])
+        #expect(third.overtaken.contains("wicket:S1:p103"))
+        book.bowl("1")
+        #expect(played.take(book.snapshot, at: book.fetchedAt - 40_000)?.overtaken == [])
+    }
+
     @Test func fiveWicketsAreTold() throws {
         var (book, played) = opening(format: .firstClass, overs: nil)
         book.bowl("W W W W W")

@@ -41,6 +41,7 @@ package struct MatchStore: Sendable {
                 .bool(commit.atStumps), .bool(commit.isSuspended), .bool(commit.isLive), .bool(commit.isSettled),
                 .text(commit.events), .text(commit.retracted), .int(commit.priority), PostgresValue(commit.alert),
                 .bool(commit.isByTime), PostgresValue(commit.traceparent), .text(commit.phase), .bool(commit.isBreak),
+                .text(commit.overtaken),
             ])
         guard let row = rows.first else { throw try await refusal(of: commit) }
         return CommittedMatch(
@@ -132,8 +133,9 @@ package struct MatchStore: Sendable {
         ), logged AS (
             INSERT INTO match_updates (
                 match_id, version, stamp, content_state, events, retracted, priority, alert, relevance, traceparent,
-                phase, is_break)
-            SELECT $3, version, stamp, $6, $13::jsonb, $14::jsonb, $15::smallint, $16::jsonb, $7, $18, $19, $20::boolean
+                phase, is_break, overtaken)
+            SELECT $3, version, stamp, $6, $13::jsonb, $14::jsonb, $15::smallint, $16::jsonb, $7, $18, $19, $20::boolean,
+                $21::jsonb
             FROM written
             RETURNING version, stamp
         )

@@ -45,11 +45,7 @@ struct Overtaking {
         case .newBatter: return fallen.contains(run(.wicket))
         case .onHatTrick:
             return isEnded(event.innings) || hasBowledSince(event)
-        case .hatTrick:
-            guard let later = hatTricks[run(.hatTrick)], later.count <= Self.hatTricksMax else { return false }
-            return later.contains {
-                ($0.value ?? 0) > (event.value ?? 0) && ($0.ballID ?? 0) > (event.ballID ?? 0) && isOneStreak(event, $0)
-            }
+        case .hatTrick: return isLongerStreak(than: event)
         case .inningsBreak:
             guard let number = event.innings else { return false }
             return snapshot.innings.contains { $0.number > number && !$0.balls.isEmpty }
@@ -63,6 +59,17 @@ struct Overtaking {
         case .resumed: if case .innings = snapshot.phase { return false } else { return true }
         case .stumps: if case .stumps = snapshot.phase { return false } else { return true }
         default: return false
+        }
+    }
+
+    /// Whether a later hat-trick goes on from this one, or from this "on a hat-trick".
+    func isLongerStreak(than event: MatchEvent) -> Bool {
+        guard event.kind == .onHatTrick || event.kind == .hatTrick,
+            let later = hatTricks[Run(kind: .hatTrick, innings: event.innings, player: event.playerID)],
+            later.count <= Self.hatTricksMax
+        else { return false }
+        return later.contains {
+            ($0.value ?? 0) > (event.value ?? 0) && ($0.ballID ?? 0) > (event.ballID ?? 0) && isOneStreak(event, $0)
         }
     }
 
