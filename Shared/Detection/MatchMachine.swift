@@ -136,6 +136,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
             state.matchSentiment = .neutral
             state.expanded.status = DisplayText.line(text)
             state.expanded.outcome = result.outcome
+            state.expanded.equation = nil
             let last = ContentState.LastEvent(
                 kind: .matchResult, ball: event.ball, text: state.expanded.status ?? "")
             state.expanded.lastEvent = last

@@ -224,6 +224,17 @@ import Testing
         check(played.machine.tick(now: book.fetchedAt + 99_000_000) == nil)
     }
 
+    /// The provider never says who has won.
+    @Test func whatWasKnownGivesWayToTheResultThatTimeBrings() throws {
+        var (book, played) = finished("W •")
+        book.bowl("•")
+        played.take(book.snapshot, at: book.fetchedAt + 5_000)
+        #expect(played.state?.expanded.equation == "MI fall 3 short")
+        let result = try required(played.machine.tick(now: book.fetchedAt + 400_000))
+        #expect(result.isSettled && result.contentState.expanded.equation == nil)
+        #expect(result.contentState.expanded.outcome?.text == "won by 3 runs")
+    }
+
     @Test(arguments: ["", "Post Match"])
     func aStatusThatNobodyKnowsDoesNotTakeBackTheResult(status: String) throws {
         var (book, played) = finished("4")
