@@ -65,7 +65,14 @@ package enum AlertBody {
             let balls = Int(equation[off.upperBound...])
         else { return [equation] }
         let rate = state.expanded.requiredRunRate.map { ", \($0) an over" } ?? ""
-        return ["Off \(balls) ball\(balls == 1 ? "" : "s")\(rate)"]
+        // More than twenty overs are thought of in overs.
+        return [(balls > 120 ? "In \(overs(balls))" : "Off \(balls) ball\(balls == 1 ? "" : "s")") + rate]
+    }
+
+    /// "17 overs", "25.3 overs", "1 over".
+    package static func overs(_ balls: Int) -> String {
+        let text = balls % 6 == 0 ? "\(balls / 6)" : "\(balls / 6).\(balls % 6)"
+        return "\(text) \(balls == 6 ? "over" : "overs")"
     }
 
     /// Both sides' totals: "RR 217/5 (20.0) · KKR 210 (19.4)"; with several innings a side "ENG 446 · PAK 74 & 147".

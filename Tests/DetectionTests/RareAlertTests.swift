@@ -203,11 +203,11 @@ import Testing
         book.bowl("1")
         played.take(book.snapshot, at: book.fetchedAt)
         book.snapshot.revisedTarget = 120
-        book.snapshot.revisedOvers = Overs(completed: 15, balls: 0)
+        book.snapshot.revisedOvers = Overs(completed: 15, balls: 3)
         check(played.take(book.snapshot, at: book.fetchedAt + 5_000)?.alert == nil)
         let alert = try required(played.take(book.snapshot, at: book.fetchedAt + 10_000)?.alert)
         #expect(alert.title == "Target revised: CSK need 120")
-        #expect(alert.isKey)
+        #expect(alert.isKey && alert.body.hasPrefix("In 15.3 overs"))
         // A second revision is another one, and does not take the first back.
         book.snapshot.revisedTarget = 110
         let again = try required(played.take(book.snapshot, at: book.fetchedAt + 15_000))

@@ -252,11 +252,8 @@ struct Commentary {
         return "\(code(team)) \(InningsScore(innings).spelled)"
     }
 
-    /// "In 17 overs", for a chase that rain has shortened.
-    private var overs: String? {
-        guard let balls = MatchSituation.balls(of: 2, in: snapshot), balls % 6 == 0 else { return nil }
-        return "In \(balls / 6) overs"
-    }
+    /// "In 17 overs", "In 25.3 overs", for a chase that rain has shortened.
+    private var overs: String? { MatchSituation.balls(of: 2, in: snapshot).map { "In \(AlertBody.overs($0))" } }
 }
 
 extension StringProtocol {
