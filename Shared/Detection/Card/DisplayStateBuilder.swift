@@ -109,7 +109,7 @@ public struct DisplayStateBuilder {
 
     private func batters(_ crease: Crease) -> [ContentState.Batter] {
         guard let current = situation.current else { return [] }
-        let pair = [(crease.striker, true), (crease.nonStriker, false)]
+        let pair = [(crease.striker, crease.isStrikerKnown), (crease.nonStriker, false)]
         // The batting order keeps the two lines from jumping with every single.
         return pair.compactMap { line, onStrike in line.map { ($0, onStrike) } }
             .sorted { left, right in
