@@ -39,7 +39,9 @@ package enum AlertBody {
         let equation = state.expanded.equation.flatMap { isSaid($0, in: title) ? nil : $0 }
         let overs = state.compactTrailing.overs
         let score = scoreText(state)
+        let hasBegun = overs != "0.0" || state.compactLeading.score != "0/0"
         let place = title.contains(score) ? (equation == nil ? "\(overs) overs" : nil) : "\(score) (\(overs))"
+        guard hasBegun else { return [status, equation].compactMap { $0 } }
         return [status, place, equation].compactMap { $0 }
     }
 
@@ -77,7 +79,7 @@ package enum AlertBody {
 
     /// Both sides' totals: "RR 217/5 (20.0) · KKR 210 (19.4)"; with several innings a side "ENG 446 · PAK 74 & 147".
     private static func totals(_ state: ContentState) -> String? {
-        let innings = state.expanded.innings
+        let innings = state.expanded.innings.filter { $0.overs != "0.0" || $0.score != "0/0" }
         var sides: [String] = []
         for entry in innings where !sides.contains(entry.teamAbbr) { sides.append(entry.teamAbbr) }
         guard !innings.isEmpty else { return nil }

@@ -90,7 +90,8 @@ struct Commentary {
         guard let row else { return scored(event, "\(name) out", shorter: ["wicket"], detail: how) }
         let titleSaysHow = row.dismissal?.how == .timedOut || row.dismissal?.how == .retiredOut
         return scored(
-            event, Self.fall(of: name, row), shorter: ["\(name) out for \(row.runs)", "\(name) out", "wicket"],
+            event, Self.fall(of: name, row),
+            shorter: (row.runs > 0 ? ["\(name) out for \(row.runs)"] : []) + ["\(name) out", "wicket"],
             detail: titleSaysHow
                 ? (row.ballsFaced > 0 ? "\(row.runs) off \(EventText.count(row.ballsFaced, "ball"))" : nil) : how)
     }
@@ -101,7 +102,7 @@ struct Commentary {
         case .timedOut: "\(name) timed out"
         case .retiredOut: "\(name) retired out"
         case .obstructingTheField: "\(name) out, obstruction"
-        case .runOut where row.runs == 0: "\(name) run out for 0"
+        case .runOut where row.runs == 0: "\(name) out for a duck"
         case _ where row.runs == 0: row.ballsFaced == 1 ? "\(name) out first ball" : "\(name) out for a duck"
         default: "\(name) out for \(row.runs)"
         }
