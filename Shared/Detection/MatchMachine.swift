@@ -347,7 +347,7 @@ extension MatchMachine {
     private mutating func readyAlerts(in frame: Frame, besides corrected: [ReadyAlert]) -> [ReadyAlert] {
         var ready: [ReadyAlert] = []
         var left: [WaitingAlert] = []
-        let awaitsResult = awaitsResult(in: frame.snapshot)
+        let awaitsEnd = awaitsEnd(in: frame.snapshot)
         var announced: [CooldownFilter.Announced] = []
         for entry in waiting {
             // The text may have been corrected since.
@@ -372,12 +372,12 @@ extension MatchMachine {
                 left.append(current)
                 continue
             }
-            guard allowsRain(event.kind, in: frame) else { continue }
+            guard allowsRain(event.kind, in: frame), !isToldByBreak(event, in: frame) else { continue }
             let words = frame.commentary.words(event)
             let told = CooldownFilter.entry(
                 event, in: frame.snapshot, isKey: words.isKey, name: frame.commentary.name(of: event))
             let until = entry.firstFetchedAt + frame.timing.resultWait
-            if awaitsResult, frame.now < until {
+            if awaitsEnd, frame.now < until {
                 current.hold = .init(until: until, words: words, entry: told)
                 left.append(current)
                 continue
@@ -409,10 +409,20 @@ extension MatchMachine {
         }
     }
 
-    /// Whether the last ball has decided the match, and the provider has not said so yet.
-    private func awaitsResult(in snapshot: MatchSnapshot) -> Bool {
-        guard result.settled == nil, case .won = RunsResult(snapshot) else { return false }
-        return true
+    /// Whether the last ball has decided the match or ended the innings, and the provider has not said so yet.
+    private func awaitsEnd(in snapshot: MatchSnapshot) -> Bool {
+        guard result.settled == nil else { return false }
+        if case .won = RunsResult(snapshot) { return true }
+        guard case .innings(let number) = snapshot.phase, number == snapshot.innings.last?.number else { return false }
+        return MatchSituation(snapshot).isInningsOver
+    }
+
+    /// Whether the break before a super over's chase has told what it needs.
+    private func isToldByBreak(_ event: MatchEvent, in frame: Frame) -> Bool {
+        guard event.kind == .closeFinish, let innings = event.innings,
+            MatchSituation.isSuperOver(innings, in: frame.snapshot)
+        else { return false }
+        return cooldown.standing("inningsBreak:S\(innings - 1)") != nil
     }
 
     /// Whether rain or its end may alert. Showers come and go, so each is announced once per `rainInterval`.

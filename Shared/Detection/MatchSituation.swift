@@ -45,6 +45,15 @@ struct MatchSituation {
         snapshot.format != .firstClass && number > 2
     }
 
+    /// Whether the current innings is over by its figures: all out, out of balls, or the target reached.
+    var isInningsOver: Bool {
+        guard let current else { return false }
+        if current.wickets >= wicketsAllowed || ballsAllowed.map({ current.overs.legalBalls >= $0 }) ?? false {
+            return true
+        }
+        return current.number > 1 && chase.map { $0.need <= 0 } ?? false
+    }
+
     var isSuperOver: Bool { current.map { Self.isSuperOver($0.number, in: snapshot) } ?? false }
 
     /// How far the current innings has come, 0…1; nil for a timeless match.

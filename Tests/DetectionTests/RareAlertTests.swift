@@ -338,6 +338,51 @@ import Testing
         check(played.machine.tick(now: book.fetchedAt + 6_000) == nil)
     }
 
+    /// "MI all out for 5, CSK need 6", with the wicket in its body, and not one buzz for each.
+    @Test(arguments: [1, 3])
+    func whatEndsAnInningsWaitsFiveSecondsForItsEnd(superOvers innings: Int) throws {
+        func lastWicket() -> (TestScorebook, Played) {
+            var (book, played) = opening(overs: 1)
+            if innings == 3 {
+                book.bowl("1 1 1 1 1 1")
+                book.startInnings(batting: 2)
+                book.bowl("1 1 1 1 1 1")
+                book.startInnings(batting: 2)
+            }
+            book.bowl("1 1 1")
+            book.snapshot.innings[innings - 1].wickets = innings == 3 ? 1 : 9
+            played.take(book.snapshot, at: book.fetchedAt)
+            book.bowl("W")
+            check(played.take(book.snapshot, at: book.fetchedAt)?.alert == nil)
+            return (book, played)
+        }
+        var (book, played) = lastWicket()
+        book.snapshot.phase = .inningsBreak
+        let one = try required(played.take(book.snapshot, at: book.fetchedAt + 4_000)?.alert)
+        #expect(one.kind == .inningsBreak && one.sound && one.body.contains("out for"))
+        // Play that begins without a break tells it, too; without either the wicket goes out alone, and not later.
+        (book, played) = lastWicket()
+        let alone = try required(played.machine.tick(now: book.fetchedAt + 5_000)?.alert)
+        #expect(alone.kind == .wicket)
+    }
+
+    /// "CSK finish on 6/0, MI need 7" has said it.
+    @Test func whatASuperOversBreakHasToldIsNotToldAgain() throws {
+        var (book, played) = opening(overs: 1)
+        book.bowl("1 1 1 1 1 1")
+        for team in [Int64(2), 2] {
+            book.startInnings(batting: team)
+            book.bowl("1 1 1 1 1 1")
+        }
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.snapshot.phase = .inningsBreak
+        check(played.take(book.snapshot, at: book.fetchedAt + 1_000)?.alert?.kind == .inningsBreak)
+        book.startInnings(batting: 1)
+        let next = try required(played.take(book.snapshot, at: book.fetchedAt + 300_000))
+        #expect(next.events.contains { $0.kind == .closeFinish } && next.alert == nil)
+        #expect(next.contentState.expanded.lastEvent?.kind.known == .closeFinish)
+    }
+
     @Test func aBallThatVanishesForOneFrameIsNoCorrection() throws {
         var (book, played) = opening()
         book.bowl("1")

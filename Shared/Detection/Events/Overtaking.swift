@@ -34,7 +34,9 @@ struct Overtaking {
             default: break
             }
         }
-        if let last = snapshot.innings.last, isOver(last) { ended.insert(last.number) }
+        if let last = snapshot.innings.last, ResultJudge.isOver(snapshot.phase) || situation.isInningsOver {
+            ended.insert(last.number)
+        }
     }
 
     func covers(_ event: MatchEvent) -> Bool {
@@ -76,13 +78,6 @@ struct Overtaking {
     private func isEnded(_ innings: Int?) -> Bool {
         guard let innings else { return false }
         return ended.contains(innings) || snapshot.innings.contains { $0.number > innings }
-    }
-
-    /// Whether the innings is over: all out, out of balls, or the target reached.
-    private func isOver(_ innings: Innings) -> Bool {
-        if ResultJudge.isOver(snapshot.phase) || innings.wickets >= situation.wicketsAllowed { return true }
-        if let balls = situation.ballsAllowed, innings.overs.legalBalls >= balls { return true }
-        return innings.number > 1 && situation.chase.map { $0.need <= 0 } ?? false
     }
 
     /// Whether the bowler of `event` has bowled a ball after it: then the hat-trick has come or cannot come any more.
