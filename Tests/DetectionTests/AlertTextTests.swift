@@ -45,6 +45,32 @@ import Testing
         }
     }
 
+    /// Not the sides, the league and the number of the match.
+    @Test func whereThereIsNothingToSayTheBodySaysWhoBatsOrTheTopScorer() throws {
+        var book = TestScorebook(format: .firstClass, overs: nil)
+        var played = Played(book.snapshot.id)
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.snapshot.tossWinnerID = 1
+        book.snapshot.tossDecision = .bat
+        book.startInnings(batting: 1)
+        book.snapshot.phase = .notStarted
+        for _ in 0..<2 {
+            book.clock += 5
+            played.take(book.snapshot, at: book.fetchedAt)
+        }
+        #expect(played.alerts.map(\.body) == ["Chennai Super Kings bowl first"])
+        book.bowl("4 1 W 6")
+        for phase in [MatchPhase.stumps(day: 1), .innings(1), .inningsBreak] {
+            book.snapshot.phase = phase
+            for _ in 0..<2 {
+                book.clock += 5
+                played.take(book.snapshot, at: book.fetchedAt)
+            }
+        }
+        #expect(played.alerts.first { $0.kind == .stumps }?.body == "Last101 5 (2), Last103 6 (1)")
+        #expect(played.alerts.first { $0.kind == .inningsBreak }?.body == "Top score: Last103 6 (1)")
+    }
+
     @Test func aWicketOfNobodyKnownTellsTheScore() throws {
         var book = TestScorebook()
         book.startInnings(batting: 1)

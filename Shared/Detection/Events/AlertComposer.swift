@@ -29,7 +29,8 @@ enum AlertComposer {
             first: [news[0].detail].compactMap { $0 }, mentions: news.dropFirst().compactMap(\.mention),
             ending: AlertBody.ending(of: news[0], under: news[0].title, on: state), limit: bodyMax)
         return MatchAlert(
-            title: news[0].title, body: DisplayText.line(body.isEmpty ? fallback(state) : body, limit: bodyMax),
+            title: news[0].title,
+            body: DisplayText.line(body.isEmpty ? key.words.spare ?? "" : body, limit: bodyMax),
             kind: key.event.kind, value: key.event.value, sound: ordered.contains(where: \.words.sound),
             isKey: ordered.contains(where: \.words.isKey), eventAt: at)
     }
@@ -56,11 +57,6 @@ enum AlertComposer {
         case .inningsBreak: .nextInnings
         default: told.words.takesScore ? .score : nil
         }
-    }
-
-    /// A body is never empty.
-    private static func fallback(_ state: ContentState) -> String {
-        [state.expanded.title, state.expanded.subtitle].filter { !$0.isEmpty }.joined(separator: " · ")
     }
 }
 

@@ -29,7 +29,7 @@ struct Commentary {
             batterRuns: event.kind == .wicket ? row(event)?.runs ?? 0 : nil, fallen: fallen[event.key])
         return AlertWords(
             titles: told.titles.map { DisplayText.line($0) }, detail: told.detail.map { DisplayText.line($0) },
-            mention: DisplayText.line(told.mention), rank: KeyEventOrder.rank(event) ?? .max,
+            spare: spare(event), mention: DisplayText.line(told.mention), rank: KeyEventOrder.rank(event) ?? .max,
             sound: KeyEventOrder.sounds(event), isKey: isKey,
             takesScore: ![.matchResult, .inningsBreak, .toss, .stumps].contains(event.kind)
                 && !(event.kind == .closeFinish && superOver(event) != nil),
@@ -38,6 +38,19 @@ struct Commentary {
 
     /// The name of the event's player, as "Buttler"; nil when the frame does not name the player.
     func name(of event: MatchEvent) -> String? { event.playerID.flatMap { names[$0] } }
+
+    /// "Root 95 (180), Stokes 12 (30)": who is in; of an innings that is over "Top score: Root 154 (260)".
+    private func spare(_ event: MatchEvent) -> String? {
+        guard let innings = innings(event.innings) ?? snapshot.innings.last else { return nil }
+        func line(_ row: BattingLine) -> String? { names[row.playerID].map { "\($0) \(row.runs) (\(row.ballsFaced))" } }
+        if event.kind != .inningsBreak, event.kind != .matchResult {
+            let crease = Crease(innings)
+            let pair = innings.batting.filter { $0 == crease.striker || $0 == crease.nonStriker }.compactMap(line)
+            if pair.count == 2 { return pair.joined(separator: ", ") }
+        }
+        let best = innings.batting.max { $0.runs < $1.runs }
+        return best.flatMap { $0.runs > 0 ? line($0) : nil }.map { "Top score: \($0)" }
+    }
 
     // MARK: - By kind
 
@@ -214,8 +227,8 @@ struct Commentary {
         let winner = snapshot.tossWinnerID.flatMap(snapshot.team)
         let short = winner.map { "\(code($0)) won the toss" } ?? "Toss"
         let other = winner.map { $0.id == snapshot.home.id ? snapshot.away : snapshot.home }
-        let first = snapshot.tossDecision == .bat ? nil : other
-        return ([event.text, short], first.map { "\(DisplayText.name($0.name)) bat first" }, event.text)
+        let does = snapshot.tossDecision == .bat ? "bowl" : "bat"
+        return ([event.text, short], other.map { "\(DisplayText.name($0.name)) \(does) first" }, event.text)
     }
 
     /// Words rain, its end and stumps: "Rain stops play: KKR 87/2".
