@@ -504,7 +504,9 @@ extension MatchMachine {
         let candidates = fresh.filter { !frame.overtaking.covers($0) }
         let timely = candidates.filter { frame.isFresh(frame.moment(of: $0)) }
         let correction = corrected.map(\.told).min { $0.words.rank < $1.words.rank }
-        if let key = KeyEventOrder.sorted(timely).first ?? (correction == nil ? Self.newest(candidates) : nil),
+        // After an outage the newest of what was missed may be long past.
+        let missed = Self.newest(candidates).flatMap { isPast($0, in: frame) ? nil : $0 }
+        if let key = KeyEventOrder.sorted(timely).first ?? (correction == nil ? missed : nil),
             KeyEventOrder.rank(key) ?? .max <= correction?.words.rank ?? .max, !isOutranked(key, in: frame)
         {
             return show(key, in: frame)
@@ -544,6 +546,11 @@ extension MatchMachine {
     /// Whether a later ball decided what the event announced as open: "KKR need 11", "on a hat-trick".
     private static func isRefuted(_ event: MatchEvent, in frame: Frame) -> Bool {
         (event.kind == .closeFinish || event.kind == .onHatTrick) && frame.overtaking.covers(event)
+    }
+
+    private func isPast(_ event: MatchEvent, in frame: Frame) -> Bool {
+        let last = Self.lastEvent(event, ball: event.ball)
+        return ShownEvent(event, as: last, ballsBefore: Self.balls(of: frame.snapshot)).isPast(in: frame.snapshot)
     }
 
     private mutating func show(_ event: MatchEvent, in frame: Frame) -> ContentState.LastEvent {

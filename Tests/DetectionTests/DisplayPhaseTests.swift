@@ -176,6 +176,7 @@ import Testing
         book.snapshot.phase = .inningsBreak
         state = shown(book)
         #expect(state.expanded.target == "8" && state.expanded.equation == "CSK need 8 off 6")
+        #expect(state.expanded.status == "Super over")
         book.startInnings(batting: 2)
         book.bowl("W W")
         // Two wickets end it.
