@@ -66,7 +66,7 @@ public struct ContentState: Codable, Hashable, Sendable {
         public var lastWicket: String?
         /// The runs and balls of the two batters at the crease: "45 (32)".
         public var partnership: String?
-        /// The day and session of a match over several days: "Day 2 · Evening session · 23 overs left".
+        /// The day and session of a match over several days: "Day 2 · Session 3".
         public var session: String?
         /// The result, once there is one. It leads every presentation then.
         public var outcome: Outcome?
