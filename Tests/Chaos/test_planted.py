@@ -314,7 +314,7 @@ class Planted(unittest.TestCase):
                 self.assertEqual(count > 0, not has_none, rule)
 
     def test_the_cuts_of_a_state_leave_what_happened(self):
-        self.assertEqual(len(set(CUT)), 7)
+        self.assertEqual(len(set(CUT)), 6)
         for kept in ("lastEvent", "equation", '"score":"1 (2)"', '"recentBalls":["5","|","6","7","8","9","10"]'):
             self.assertIn(kept, CUT[-1])
 
