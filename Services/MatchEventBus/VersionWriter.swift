@@ -20,7 +20,7 @@ enum VersionWriter {
         return MatchCommit(
             matchID: machine.matchID, lease: lease, previousVersion: previous, displayState: shown,
             contentState: try json(state), events: try json(change.events), retracted: try json(change.withdrawn),
-            alert: try alert(of: change).map { try json($0) }, priority: change.priority, relevance: change.relevance,
+            overtaken: try json(change.overtaken), alert: try alert(of: change).map { try json($0) }, priority: change.priority, relevance: change.relevance,
             machine: try json(machine), atStumps: change.atStumps, isSuspended: change.isSuspended,
             isLive: change.hasBegun && !change.isSilent
                 && (shown == .live || shown == .suspended || shown == .inningsBreak),
@@ -38,14 +38,16 @@ enum VersionWriter {
             matchID: match, version: committed.version, stamp: committed.stamp, contentState: state,
             priority: change.priority, alert: alert(of: change), relevance: change.relevance, phase: change.phase,
             isBreak: change.isBreak, retracted: change.withdrawn.isEmpty ? nil : change.withdrawn,
+            overtaken: change.overtaken.isEmpty ? nil : change.overtaken,
             committedAtMs: committed.committedAtMs, traceparent: traceparent)
     }
 
-    /// The alert with the events that it announces, the one of its title first. Coordinators drop the alert when a
-    /// later version retracts that event.
+    /// The alert with the events that it announces, the one of its title first, and their words. Coordinators drop the
+    /// alert when a later version retracts that event, and compose it again for a later state.
     private static func alert(of change: MatchChange) -> MatchAlert? {
         guard var alert = change.alert else { return nil }
         alert.eventKeys = change.announced.map(\.key)
+        alert.news = change.news
         return alert
     }
 

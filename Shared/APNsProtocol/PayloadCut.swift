@@ -2,7 +2,7 @@ import Cricket
 import SightscreenModels
 
 /// The steps that make a Live Activity payload fit, in the order in which they are taken, each only when the ones
-/// before were not enough. The first only a start has. The next six remove what is said twice or can be computed; they
+/// before were not enough. The first only a start has. The next five remove what is said twice or can be computed; they
 /// also bring a routine update to its aim. What just happened, what is needed and who is in stay until a payload would
 /// not fit at all; the content of the compact views goes last; ids are never touched. Only the push is cut; the state
 /// that is stored and queried stays whole. A key that a released app requires stays and becomes "".
@@ -13,8 +13,6 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
     case logos
     /// `target` where there is an `equation`, which says what is left of it.
     case target
-    /// `title`, because the attributes name both sides.
-    case title
     /// `minimal` when it equals `compactLeading`, which the app shows in its place.
     case minimal
     /// The batters' strike rates and the bowler's economy.
@@ -23,6 +21,8 @@ public enum PayloadCut: Int, CaseIterable, Hashable, Sendable {
     case runRates
     /// All but the newest 6 of `recentBalls`, an over.
     case recentBalls
+    /// `title`, because the attributes name both sides. It is too short to matter to the aim.
+    case title
     /// All but the newest 3 of `recentBalls`.
     case olderBalls
     /// `subtitle` down to the competition: "IPL" of "IPL · Match 12".

@@ -7,6 +7,8 @@ public struct FreshAlerts: Sendable {
         public let alert: MatchAlert
         /// The provider retracted the event of the alert's title: the alert is not sent any more.
         public fileprivate(set) var isRetracted = false
+        /// Keys of the alert's events that the match has moved past.
+        public fileprivate(set) var overtaken: Set<String> = []
         /// The version of the alert that this one corrects, while that alert is kept.
         public fileprivate(set) var corrects: MatchVersion?
     }
@@ -32,23 +34,34 @@ public struct FreshAlerts: Sendable {
     public private(set) var entries: [Entry] = []
     /// Keys of retracted events, by the version that retracted them.
     private var retracted: [MatchVersion: [String]] = [:]
+    /// Keys of overtaken events, by the version that overtook them.
+    private var overtaken: [MatchVersion: [String]] = [:]
 
     package init(freshness: Int) { self.freshness = freshness }
 
     /// Takes in a version.
-    /// - Parameter keys: keys of the events that this version retracts.
+    /// - Parameters:
+    ///   - keys: keys of the events that this version retracts.
+    ///   - passed: keys of the events that it overtakes.
     /// - Returns: whether `entries` have changed.
     @discardableResult
-    public mutating func published(_ version: MatchVersion, _ alert: MatchAlert?, retracted keys: [String] = []) -> Bool
-    {
+    public mutating func published(
+        _ version: MatchVersion, _ alert: MatchAlert?, retracted keys: [String] = [], overtaken passed: [String] = []
+    ) -> Bool {
         let before = entries
         if !keys.isEmpty { retracted[version] = keys }
+        if !passed.isEmpty { overtaken[version] = passed }
         if let alert, !entries.contains(where: { $0.version == version }) {
             entries.append(Entry(version: version, alert: alert))
             entries.sort { $0.version < $1.version }
             if entries.count > Self.entriesMax { entries.removeFirst(entries.count - Self.entriesMax) }
         }
         if !retracted.isEmpty { noteRetracted() }
+        for (version, keys) in overtaken {
+            for index in entries.indices where entries[index].version < version {
+                entries[index].overtaken.formUnion(Set(keys).intersection(entries[index].alert.eventKeys ?? []))
+            }
+        }
         return entries != before
     }
 
@@ -76,7 +89,7 @@ public struct FreshAlerts: Sendable {
     public func selection(after: MatchVersion?, now: Int, where isAllowed: (Entry) -> Bool) -> Selection {
         var selection = Selection()
         for place in entries.indices {
-            guard !entries[place].isRetracted, isFresh(entries[place], now: now),
+            guard !entries[place].isRetracted, !entries[place].isOvertaken, isFresh(entries[place], now: now),
                 after.map({ $0 < entries[place].version }) ?? true, isAllowed(entries[place])
             else { continue }
             selection.places |= 1 << UInt8(place)
@@ -91,28 +104,9 @@ public struct FreshAlerts: Sendable {
         return place < entries.count ? entries[place].version : nil
     }
 
-    /// Returns the alert of a push that carries them all: the newest one, whose body continues with the headlines of
-    /// the others. It has sound, or counts as a key alert, if one of them does. Nil when the selection is empty.
-    public func alert(of selection: Selection) -> MatchAlert? {
-        let told = entries.indices.filter { selection.places & 1 << UInt8($0) != 0 }.map { entries[$0].alert }
-        guard var alert = told.last else { return nil }
-        let others = told.dropLast()
-        guard !others.isEmpty else { return alert }
-        alert.sound = told.contains(where: \.sound)
-        alert.isKey = told.contains(where: \.isKey)
-        alert.body = Self.body(alert, others.reversed().map(\.title))
-        return alert
-    }
-
-    /// Joins the body and as many headlines as there is room for, and says how many more there are.
-    private static func body(_ alert: MatchAlert, _ headlines: [String]) -> String {
-        func joined(_ named: Int) -> String {
-            let unnamed = headlines.count - named
-            let rest = unnamed > 0 ? ["and \(unnamed) more"] : []
-            return ([alert.body] + headlines.prefix(named) + rest).filter { !$0.isEmpty }.joined(separator: " · ")
-        }
-        let named = (0...headlines.count).last { joined($0).count <= bodyMax }
-        return named.map(joined) ?? alert.body
+    /// The entries of a selection, oldest first.
+    func entries(of selection: Selection) -> [Entry] {
+        entries.indices.filter { selection.places & 1 << UInt8($0) != 0 }.map { entries[$0] }
     }
 
     public func isFresh(_ entry: Entry, now: Int) -> Bool { now - entry.alert.eventAt <= freshness }
@@ -126,11 +120,9 @@ public struct FreshAlerts: Sendable {
         let count = entries.count
         entries = entries.filter { isFresh($0, now: now) }
         // A retraction is only about older versions, so one that is older than all entries is forgotten.
-        if let oldest = entries.first?.version {
-            retracted = retracted.filter { $0.key > oldest }
-        } else {
-            retracted = [:]
-        }
+        let oldest = entries.first?.version
+        retracted = retracted.filter { version, _ in oldest.map { version > $0 } ?? false }
+        overtaken = overtaken.filter { version, _ in oldest.map { version > $0 } ?? false }
         return entries.count != count
     }
 }

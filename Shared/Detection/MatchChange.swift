@@ -11,8 +11,12 @@ public struct MatchChange: Sendable, Equatable {
     /// APNs priority: 10 with an alert, else 5.
     public var priority: Int
     public var alert: MatchAlert?
-    /// The events that `alert` announces, in no order; empty without one.
+    /// The events that `alert` announces, that of its title first; empty without one.
     public var announced: [MatchEvent]
+    /// The words of each of `announced`, in the same order.
+    public var news: [MatchAlert.News]
+    /// Keys of events that were announced a moment ago and that the match has moved past: no push tells them any more.
+    public var overtaken: [String]
     /// The relevance from 0 to 100, higher for a closer match.
     public var relevance: Double
     /// Whether the result is announced; `end` follows after the result hold.

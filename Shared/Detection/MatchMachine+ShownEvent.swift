@@ -26,8 +26,14 @@ extension MatchMachine {
             self.ballsBefore = ballsBefore
         }
 
-        /// Whether more than `ballsMax` balls were bowled since.
+        /// Whether more than `ballsMax` balls were bowled since, or the next innings has begun, into which only its
+        /// target goes on.
         func isPast(in snapshot: MatchSnapshot) -> Bool {
+            if let innings, last.kind.known != .inningsBreak,
+                snapshot.innings.contains(where: { $0.number > innings && !$0.balls.isEmpty })
+            {
+                return true
+            }
             guard let label = last.ball, let innings, let own = snapshot.innings.first(where: { $0.number == innings }),
                 let place = own.balls.lastIndex(where: { $0.label == label })
             else { return MatchMachine.balls(of: snapshot) - ballsBefore > ballsMax }

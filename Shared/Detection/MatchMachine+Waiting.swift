@@ -2,13 +2,14 @@ import Cricket
 import SightscreenModels
 
 extension MatchMachine {
-    /// An event whose alert waits for a second part of the frame or a second frame to agree, or for the result.
+    /// An event whose alert waits for a second part of the frame or a second frame to agree, or for the end of the
+    /// innings or of the match.
     struct WaitingAlert: Codable, Sendable, Equatable {
         var event: MatchEvent
         /// When it happened, milliseconds.
         var moment: Int64
         var firstFetchedAt: Int64
-        /// Set once the event is agreed upon and waits only for the result that comes of it.
+        /// Set once the event is agreed upon and waits only for the end that comes of it.
         var hold: Hold?
 
         struct Hold: Codable, Sendable, Equatable {

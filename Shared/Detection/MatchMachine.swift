@@ -46,6 +46,8 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     private var atStumps = false
     private var hasBegun = false
     private var lastVersionAt: Int64 = 0
+    /// When the events happened whose alerts are fresh, by key, in milliseconds.
+    private var freshNews: [String: Int64]?
     private var lastBall: LastBall?
 
     /// An alert that goes out with the next version.
@@ -123,7 +125,8 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         relevance = Closeness(of: snapshot, isSettled: result.settled != nil).relevance
         hasBegun = hasBegun || !snapshot.innings.isEmpty
         return publish(
-            state, events: fresh, retracted: retracted, alerts: ready, hasMoved: hasMoved, isUrgent: isUrgent, now: now)
+            state, events: fresh, retracted: retracted, alerts: ready, overtaken: overtakenNews(in: frame),
+            hasMoved: hasMoved, isUrgent: isUrgent, now: now)
     }
 
     /// Ends a match that the provider has repeated for too long: by its runs where they decide it, else as one that
@@ -171,6 +174,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
             state.matchSentiment = .neutral
             state.expanded.status = DisplayText.line(text)
             state.expanded.outcome = result.outcome
+            state.expanded.equation = nil
             let last = ContentState.LastEvent(
                 kind: .matchResult, ball: event.ball, text: state.expanded.status ?? "")
             state.expanded.lastEvent = last
@@ -204,19 +208,20 @@ public struct MatchMachine: Codable, Sendable, Equatable {
 
     private mutating func publish(
         _ state: ContentState, events: [MatchEvent], retracted: [String], alerts: [ReadyAlert],
-        hasMoved: Bool = false, isUrgent: Bool = false, now: Int64
+        overtaken: [String] = [], hasMoved: Bool = false, isUrgent: Bool = false, now: Int64
     ) -> MatchChange {
         content = state
         lastVersionAt = now
         let newest = alerts.map(\.moment).max() ?? now
         let told = AlertComposer.ordered(alerts.map(\.told))
         let alert = AlertComposer.alert(for: told, state: state, at: Int(newest / 1_000))
+        for alert in alerts { freshNews = (freshNews ?? [:]).merging([alert.told.event.key: alert.moment]) { max($0, $1) } }
         return MatchChange(
             contentState: silence.shown(state), events: events, retracted: retracted,
             priority: alert != nil || isUrgent ? 10 : 5, alert: alert,
-            announced: told.map(\.event), relevance: relevance, isSettled: result.settled != nil,
-            isSilent: silence.isCalled, atStumps: atStumps, isSuspended: isSuspended, hasMoved: hasMoved,
-            hasBegun: hasBegun,
+            announced: told.map(\.event), news: AlertComposer.news(of: told), overtaken: overtaken,
+            relevance: relevance, isSettled: result.settled != nil, isSilent: silence.isCalled, atStumps: atStumps,
+            isSuspended: isSuspended, hasMoved: hasMoved, hasBegun: hasBegun,
             phase: (phases.phase ?? .notStarted).name,
             isBreak: phases.phase?.isBreak ?? false || result.awaitsSuperOver ?? false)
     }
@@ -381,7 +386,7 @@ extension MatchMachine {
     private mutating func readyAlerts(in frame: Frame, besides corrected: [ReadyAlert]) -> [ReadyAlert] {
         var ready: [ReadyAlert] = []
         var left: [WaitingAlert] = []
-        let awaitsResult = awaitsResult(in: frame.snapshot)
+        let awaitsEnd = awaitsEnd(in: frame.snapshot)
         var announced: [CooldownFilter.Announced] = []
         for entry in waiting {
             // The text may have been corrected since.
@@ -406,12 +411,12 @@ extension MatchMachine {
                 left.append(current)
                 continue
             }
-            guard allowsRain(event.kind, in: frame) else { continue }
+            guard allowsRain(event.kind, in: frame), !isToldByBreak(event, in: frame) else { continue }
             let words = frame.commentary.words(event)
             let told = CooldownFilter.entry(
                 event, in: frame.snapshot, isKey: words.isKey, name: frame.commentary.name(of: event))
             let until = entry.firstFetchedAt + frame.timing.resultWait
-            if awaitsResult, frame.now < until {
+            if awaitsEnd, frame.now < until {
                 current.hold = .init(until: until, words: words, entry: told)
                 left.append(current)
                 continue
@@ -443,10 +448,20 @@ extension MatchMachine {
         }
     }
 
-    /// Whether the last ball has decided the match, and the provider has not said so yet.
-    private func awaitsResult(in snapshot: MatchSnapshot) -> Bool {
-        guard result.settled == nil, case .won = RunsResult(snapshot) else { return false }
-        return true
+    /// Whether the last ball has decided the match or ended the innings, and the provider has not said so yet.
+    private func awaitsEnd(in snapshot: MatchSnapshot) -> Bool {
+        guard result.settled == nil else { return false }
+        if case .won = RunsResult(snapshot) { return true }
+        guard case .innings(let number) = snapshot.phase, number == snapshot.innings.last?.number else { return false }
+        return MatchSituation(snapshot).isInningsOver
+    }
+
+    /// Whether the break before a super over's chase has told what it needs.
+    private func isToldByBreak(_ event: MatchEvent, in frame: Frame) -> Bool {
+        guard event.kind == .closeFinish, let innings = event.innings,
+            MatchSituation.isSuperOver(innings, in: frame.snapshot)
+        else { return false }
+        return cooldown.standing("inningsBreak:S\(innings - 1)") != nil
     }
 
     /// Whether rain or its end may alert. Showers come and go, so each is announced once per `rainInterval`.
@@ -471,6 +486,21 @@ extension MatchMachine {
         }
         record(announced)
         return due
+    }
+
+    /// Keys of fresh news that the match has moved past.
+    private mutating func overtakenNews(in frame: Frame) -> [String] {
+        freshNews = freshNews?.filter { frame.isFresh($0.value) }
+        guard let fresh = freshNews, !fresh.isEmpty else { return [] }
+        let past = frame.standing.filter { fresh[$0.key] != nil && frame.overtaking.covers($0) }
+        // A longer streak names the wickets of the shorter one.
+        let told = past.filter { frame.overtaking.isLongerStreak(than: $0) }.compactMap(\.ballID)
+        let wickets = frame.standing.filter { event in
+            event.kind == .wicket && fresh[event.key] != nil && event.ballID.map(told.contains) ?? false
+        }
+        let keys = Set((past + wickets).map(\.key))
+        freshNews = fresh.filter { !keys.contains($0.key) }
+        return keys.sorted()
     }
 
     /// Corrections of announced events that stand no more: at once where the frame itself is certain, otherwise when
@@ -513,7 +543,9 @@ extension MatchMachine {
         let candidates = fresh.filter { !frame.overtaking.covers($0) }
         let timely = candidates.filter { frame.isFresh(frame.moment(of: $0)) }
         let correction = corrected.map(\.told).min { $0.words.rank < $1.words.rank }
-        if let key = KeyEventOrder.sorted(timely).first ?? (correction == nil ? Self.newest(candidates) : nil),
+        // After an outage the newest of what was missed may be long past.
+        let missed = Self.newest(candidates).flatMap { isPast($0, in: frame) ? nil : $0 }
+        if let key = KeyEventOrder.sorted(timely).first ?? (correction == nil ? missed : nil),
             KeyEventOrder.rank(key) ?? .max <= correction?.words.rank ?? .max, !isOutranked(key, in: frame)
         {
             return show(key, in: frame)
@@ -553,6 +585,11 @@ extension MatchMachine {
     /// Whether a later ball decided what the event announced as open: "KKR need 11", "on a hat-trick".
     private static func isRefuted(_ event: MatchEvent, in frame: Frame) -> Bool {
         (event.kind == .closeFinish || event.kind == .onHatTrick) && frame.overtaking.covers(event)
+    }
+
+    private func isPast(_ event: MatchEvent, in frame: Frame) -> Bool {
+        let last = Self.lastEvent(event, ball: event.ball)
+        return ShownEvent(event, as: last, ballsBefore: Self.balls(of: frame.snapshot)).isPast(in: frame.snapshot)
     }
 
     private mutating func show(_ event: MatchEvent, in frame: Frame) -> ContentState.LastEvent {

@@ -45,6 +45,15 @@ struct MatchSituation {
         snapshot.format != .firstClass && number > 2
     }
 
+    /// Whether the current innings is over by its figures: all out, out of balls, or the target reached.
+    var isInningsOver: Bool {
+        guard let current else { return false }
+        if current.wickets >= wicketsAllowed || ballsAllowed.map({ current.overs.legalBalls >= $0 }) ?? false {
+            return true
+        }
+        return current.number > 1 && chase.map { $0.need <= 0 } ?? false
+    }
+
     var isSuperOver: Bool { current.map { Self.isSuperOver($0.number, in: snapshot) } ?? false }
 
     /// How far the current innings has come, 0…1; nil for a timeless match.
@@ -80,10 +89,19 @@ struct MatchSituation {
         return number == 2 ? chaseBalls(in: snapshot) : snapshot.scheduledOvers.map { max(0, $0) * 6 }
     }
 
-    /// Balls that the second innings may last, as rain may have left them; nil for a timeless match.
+    /// Balls that the second innings may last, as rain may have left them; nil for a timeless match, and where a target
+    /// was revised and nobody has said in how many overs it is to be made.
     static func chaseBalls(in snapshot: MatchSnapshot) -> Int? {
-        snapshot.revisedOvers?.legalBalls ?? snapshot.scheduledOvers.map { max(0, $0) * 6 }
+        if let revised = snapshot.revisedOvers { return revised.legalBalls }
+        guard let scheduled = snapshot.scheduledOvers else { return nil }
+        let plain = snapshot.innings.first { $0.number == 1 }.map { $0.runs + 1 }
+        let isRevised = snapshot.revisedTarget.map { $0 > 0 && $0 != plain } ?? false
+        return isRevised && usualOvers.contains(scheduled) ? nil : max(0, scheduled) * 6
     }
+
+    /// The overs of matches that rain has not shortened. The provider lowers the scheduled overs at times: then they
+    /// are no such number, and are those of the chase.
+    private static let usualOvers = [10, 20, 50]
 
     private static func chase(in snapshot: MatchSnapshot, current: Innings) -> Chase? {
         let isBreak = snapshot.phase == .inningsBreak

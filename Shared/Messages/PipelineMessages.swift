@@ -115,6 +115,8 @@ public struct MatchUpdate: Codable, Sendable, Equatable {
     public var isBreak: Bool?
     /// Keys of the events that this version retracts.
     public var retracted: [String]?
+    /// Keys of announced events that the match has moved past by this version: no push tells them any more.
+    public var overtaken: [String]?
     /// When the version was committed, by the database's clock in milliseconds since 1970; nil when the sender does not
     /// say.
     public var committedAtMs: Int64?
@@ -124,7 +126,7 @@ public struct MatchUpdate: Codable, Sendable, Equatable {
     package init(
         matchID: MatchID, version: MatchVersion, stamp: Stamp, contentState: ContentState, priority: Int,
         alert: MatchAlert?, relevance: Double, phase: String? = nil, isBreak: Bool? = nil, retracted: [String]? = nil,
-        committedAtMs: Int64? = nil, traceparent: String? = nil
+        overtaken: [String]? = nil, committedAtMs: Int64? = nil, traceparent: String? = nil
     ) {
         self.matchID = matchID
         self.version = version
@@ -136,6 +138,7 @@ public struct MatchUpdate: Codable, Sendable, Equatable {
         self.phase = phase
         self.isBreak = isBreak
         self.retracted = retracted
+        self.overtaken = overtaken
         self.committedAtMs = committedAtMs
         self.traceparent = traceparent
     }

@@ -49,5 +49,6 @@ public struct Migration: Sendable {
         Migration("m0032_proven_bundle", PackageResources.m0032_proven_bundle_sql),
         Migration("m0033_last_ball", PackageResources.m0033_last_ball_sql),
         Migration("m0034_silence", PackageResources.m0034_silence_sql),
+        Migration("m0035_overtaken", PackageResources.m0035_overtaken_sql),
     ]
 }

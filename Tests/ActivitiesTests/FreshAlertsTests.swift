@@ -19,9 +19,77 @@ import Testing
         return fresh
     }
 
+    /// The card of a version: KKR chase, or bat first where nothing is needed.
+    private static func card(_ version: Int, score: String = "180/8", equation: String? = nil) -> ContentState {
+        ContentState(
+            version: version, matchDisplayState: .live, matchSentiment: .tense,
+            compactLeading: .init(teamAbbr: "KKR", score: score), compactTrailing: .init(overs: "17.0", runRate: "10.59"),
+            minimal: nil,
+            expanded: .init(
+                title: "RR v KKR", subtitle: "IPL", innings: [], batters: [], bowler: nil, recentBalls: [], target: nil,
+                requiredRunRate: nil, equation: equation, lastEvent: nil, status: nil))
+    }
+
     /// What a phone is told that wants all of them.
-    private static func told(_ fresh: FreshAlerts, after: Int? = nil, now: Int = 110) -> MatchAlert? {
-        fresh.alert(of: fresh.selection(after: after.map { MatchVersion($0) }, now: now) { _ in true })
+    private static func told(
+        _ fresh: FreshAlerts, after: Int? = nil, now: Int = 110, on card: ContentState? = nil
+    ) -> MatchAlert? {
+        let selection = fresh.selection(after: after.map { MatchVersion($0) }, now: now) { _ in true }
+        return fresh.alert(of: selection, on: card ?? Self.card(fresh.entries.last?.version.rawValue ?? 0))
+    }
+
+    private static func streak(_ title: String, _ detail: String, wicket: String? = nil, keys: [String]) -> MatchAlert {
+        var alert = Self.alert(title, .onHatTrick, of: keys)
+        alert.body = "\(detail) · KKR need 38 off 20"
+        alert.news = [.init(title: title, detail: detail, mention: nil, innings: 2, ending: .score)]
+        if let wicket {
+            alert.news?.append(.init(title: wicket, detail: "c Parag b Chahal 0 (1)", mention: nil, innings: 2, ending: .score))
+        }
+        return alert
+    }
+
+    /// Chahal: on a hat-trick with version 5, the hat-trick with 6, four in four with 7.
+    private static let streaks: [(Int, MatchAlert, [String])] = [
+        (
+            5,
+            streak(
+                "KKR 180/7: Chahal on a hat-trick", "Mavi c Parag b Chahal 0 (1), after Iyer",
+                wicket: "KKR 180/7: Mavi out first ball", keys: ["on", "wicket2"]), []
+        ),
+        (6, streak("KKR 180/8: hat-trick for Chahal", "Cummins c Samson b Chahal 0 (1)", keys: ["three"]), ["on", "wicket2"]),
+        (7, streak("KKR 180/9: Chahal 4 in 4", "Yadav lbw b Chahal 0 (1)", keys: ["four"]), ["three"]),
+    ]
+
+    @Test func whatTheNewerOneHasOvertakenIsNotTold() throws {
+        var fresh = FreshAlerts(freshness: 30)
+        for (version, alert, overtaken) in Self.streaks {
+            fresh.published(MatchVersion(version), alert, overtaken: overtaken)
+        }
+        let told = try #require(Self.told(fresh, on: Self.card(7, score: "180/9", equation: "KKR need 38 off 18")))
+        #expect(told.title == "KKR 180/9: Chahal 4 in 4")
+        #expect(told.body == "Yadav lbw b Chahal 0 (1) · KKR need 38 off 20", "as it was committed, of this very state")
+    }
+
+    /// The bowler's next ball was hit for four: the wicket before it is still news, and the figures are the card's.
+    @Test func ofAnOvertakenTitleTheRestIsToldWithTheFiguresOfTheCard() throws {
+        var fresh = FreshAlerts(freshness: 30)
+        fresh.published(MatchVersion(5), Self.streaks[0].1)
+        fresh.published(MatchVersion(6), nil, overtaken: ["on"])
+        let told = try #require(Self.told(fresh, on: Self.card(6, score: "184/7", equation: "KKR need 34 off 19")))
+        #expect(told.title == "KKR 180/7: Mavi out first ball")
+        #expect(told.body == "c Parag b Chahal 0 (1) · KKR 184/7 (17.0) · KKR need 34 off 19")
+        fresh.published(MatchVersion(7), nil, overtaken: ["wicket2"])
+        #expect(Self.told(fresh, on: Self.card(7)) == nil, "nothing is left of it")
+    }
+
+    @Test func aMergedAlertEndsWithTheFiguresOfTheCard() throws {
+        var fresh = FreshAlerts(freshness: 30)
+        fresh.published(MatchVersion(5), Self.alert("KKR 170/6: Iyer out for 85", of: ["wicket1"]))
+        fresh.published(MatchVersion(6), Self.streaks[1].1)
+        let told = try #require(Self.told(fresh, on: Self.card(8, score: "186/8", equation: "KKR need 32 off 17")))
+        #expect(
+            told.body
+                == "Cummins c Samson b Chahal 0 (1) · KKR 170/6: Iyer out for 85 · KKR 186/8 (17.0) · KKR need 32 off 17")
     }
 
     @Test func carriesASkippedAlertWhileItIsFresh() {
@@ -53,10 +121,10 @@ import Testing
             (7, Self.alert("innings break", .inningsBreak, sound: false)),
         ])
         let selection = fresh.selection(after: nil, now: 110) { $0.alert.isWanted(at: .key) }
-        #expect(fresh.alert(of: selection)?.title == "innings break")
-        #expect(fresh.alert(of: selection)?.body == "b · wicket")
+        #expect(fresh.alert(of: selection, on: Self.card(7))?.title == "innings break")
+        #expect(fresh.alert(of: selection, on: Self.card(7))?.body == "b · wicket")
         let all = fresh.selection(after: nil, now: 110) { $0.alert.isWanted(at: .all) }
-        #expect(fresh.alert(of: all)?.body == "b · fifty · wicket")
+        #expect(fresh.alert(of: all, on: Self.card(7))?.body == "b · fifty · wicket")
         #expect(selection != all && fresh.newest(of: selection) == MatchVersion(7))
     }
 
@@ -108,7 +176,7 @@ import Testing
         for step in correctionComesFirst ? steps.reversed() : steps { step(&fresh) }
         let told = fresh.selection(after: MatchVersion(4), now: 110) { _ in true }
         #expect(fresh.newest(of: told) == MatchVersion(6))
-        #expect(fresh.alert(of: told)?.body == "b", "no word of it")
+        #expect(fresh.alert(of: told, on: Self.card(6))?.body == "b", "no word of it")
         #expect(fresh.entries.map(\.isRetracted) == [false, true, false])
         #expect(fresh.entries.map(\.corrects) == [nil, nil, MatchVersion(5)])
     }

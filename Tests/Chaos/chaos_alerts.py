@@ -45,13 +45,41 @@ def words(alert):
     return (alert["title"], alert["body"])
 
 
+def sayings(version, alert):
+    """What a push may say of an alert: triples of the version, a title and the body that follows it.
+
+    Once another ball was bowled, the end of the body is of the card that goes with it, and a title that the ball made
+    untrue gives way to the next event of the alert: then the body is what happened, without an end."""
+    found = [(version, *words(alert))]
+    for place, news in enumerate(alert.get("news") or []):
+        mentions = [other["mention"] for other in alert["news"][place + 1:] if other.get("mention")]
+        parts = [news["detail"]] if news.get("detail") else []
+        for count in range(len(mentions) + 1):
+            body = BETWEEN.join(parts + mentions[:count])
+            found.append((version, news["title"], body))
+    return found
+
+
+def without_end(text, payload):
+    """Title and body of a push without what the body says at its end of the card that goes with it."""
+    title, body = text
+    card = json.loads(payload).get("aps", {}).get("content-state", {}) if payload.startswith("{") else {}
+    expanded, leading, trailing = (card.get(name) or {} for name in ("expanded", "compactLeading", "compactTrailing"))
+    overs, score = trailing.get("overs"), f"{leading.get('teamAbbr')} {leading.get('score')}"
+    ends = {expanded.get("equation"), expanded.get("status"), f"{overs} overs", f"{score} ({overs})", f"{score} all out ({overs})"}
+    parts = body.split(BETWEEN)
+    while parts and parts[-1] in ends:
+        parts.pop()
+    return title, BETWEEN.join(parts)
+
+
 @functools.lru_cache(maxsize=4_096)
 def readings(text, known):
     """What a push with this title and body may tell: tuples of versions, newest first. `known` are triples of a version, its
     title and its body. None: it has words of no version."""
     title, body = text
     known, found = sorted(known, reverse=True), []
-    for place, (version, its_title, its_body) in enumerate(known):
+    for version, its_title, its_body in known:
         if title != its_title:
             continue
         if body == its_body:
@@ -59,7 +87,8 @@ def readings(text, known):
             continue
         begin = its_body + BETWEEN if its_body else ""
         if body.startswith(begin):
-            found += [(version, *others) for others in headlines(body[len(begin):], tuple(known[place + 1:]))]
+            older = tuple(each for each in known if each[0] < version)
+            found += [(version, *others) for others in headlines(body[len(begin):], older)]
     return found
 
 
@@ -68,14 +97,15 @@ def headlines(text, older):
     found = []
     if more := MORE.fullmatch(text):
         # The oldest of those that were to be told: what is too old, or was told, is older still.
-        found += some(int(more[1]), [version for version, _, _ in older])
-    for place, (version, title, _) in enumerate(older):
+        found += some(int(more[1]), sorted({version for version, _, _ in older}, reverse=True))
+    for version, title in sorted({(version, title) for version, title, _ in older}, reverse=True):
         if not title:
             continue
         if text == title:
             found.append((version,))
         elif text.startswith(title + BETWEEN):
-            found += [(version, *others) for others in headlines(text[len(title + BETWEEN):], older[place + 1:])]
+            rest = tuple(each for each in older if each[0] < version)
+            found += [(version, *others) for others in headlines(text[len(title + BETWEEN):], rest)]
     return found
 
 
@@ -89,7 +119,7 @@ def tellings(case):
 
     Where one may be read in several ways, the best is meant: of what the phone wants and has not heard."""
     said = {version: alert for version, _, alert in alerts(case, case.rows.updates + case.after.updates)}
-    known = tuple((version, *words(alert)) for version, alert in said.items())
+    known = tuple(saying for version, alert in said.items() for saying in sayings(version, alert))
     moved, owners = {token for token, *_ in case.moved}, case.owners()
     heard, found = collections.defaultdict(set), []
     for push in sorted((push for push in case.pushes if push.tells), key=lambda push: push.at_ms):
@@ -99,7 +129,8 @@ def tellings(case):
         def faults(versions, phone=phone, had=had):
             return sum(version in had or phone is not None and is_unwanted(phone, said[version]) for version in versions)
 
-        versions = min(readings(push.alert, known), key=faults, default=())
+        texts = {push.alert, without_end(push.alert, push.payload)}
+        versions = min((reading for text in texts for reading in readings(text, known)), key=faults, default=())
         had.update(versions)
         found.append((push, versions))
     return found
@@ -196,18 +227,19 @@ def corrected_by(case, version, alert):
             and keys & set((other.get("eventKeys") or [])[:1])]
 
 
-def retracted(row):
-    """The keys of the events that a version takes back."""
-    keys = row.get("retracted") or []
+def retracted(row, column="retracted"):
+    """The keys of the events that a version takes back; or overtakes, by the other column."""
+    keys = row.get(column) or []
     return set(json.loads(keys) if isinstance(keys, str) else keys)
 
 
 def taken_back(case, version, committed_ms, alert):
-    """Whether the provider took back what the alert announces, while it was news."""
+    """Whether the provider took back what the alert announces, or the match moved past all of it, while it was news."""
     keys = set(alert.get("eventKeys") or [])
-    return any(
-        row["version"] > version and row["committed_ms"] <= committed_ms + FRESH_MS
-        and keys & retracted(row) for row in case.rows.updates + case.after.updates)
+    soon = [row for row in case.rows.updates + case.after.updates
+            if row["version"] > version and row["committed_ms"] <= committed_ms + FRESH_MS]
+    passed = set().union(*(retracted(row, "overtaken") for row in soon))
+    return any(keys & retracted(row) for row in soon) or bool(keys) and keys <= passed
 
 
 def alerts_come(case):

@@ -193,8 +193,6 @@ def forms(text):
     if has_equation:
         expanded.pop("target", None)
         found.append(written())
-    expanded["title"] = ""
-    found.append(written())
     if state.get("minimal") == state["compactLeading"]:
         del state["minimal"]
         found.append(written())

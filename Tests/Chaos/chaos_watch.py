@@ -105,7 +105,7 @@ def read_rows(session, match, users):
     rows = Rows()
     [[now], rows.updates, rows.activities, rows.follows, rows.devices, rows.claims, found, rows.channels] = session.at_once([
         f"SELECT {ms('clock_timestamp()', 'now_ms')}",
-        f"SELECT version, stamp, content_state, priority, alert, retracted, {ms('committed_at', 'committed_ms')}"
+        f"SELECT version, stamp, content_state, priority, alert, retracted, overtaken, {ms('committed_at', 'committed_ms')}"
         f" FROM match_updates WHERE match_id = {match} ORDER BY version",
         f"SELECT user_id, device_id, generation, shard, status, end_reason, start_attempts, activity_id, update_token,"
         f" start_id, channel_id,"

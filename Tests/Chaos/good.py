@@ -40,7 +40,7 @@ def push(user, version, at_ms, alert=None, event="update", **other):
 
 def update(version, alert=None):
     return {"version": version, "stamp": T // 1_000 + 2 * version - 2, "content_state": state(version), "priority": 5,
-            "alert": alert, "retracted": None, "committed_ms": T + 2_000 * (version - 1)}
+            "alert": alert, "retracted": None, "overtaken": None, "committed_ms": T + 2_000 * (version - 1)}
 
 
 def activity(user, **other):

@@ -12,7 +12,7 @@ import Testing
         ("RR 181/2: hundred for Buttler", "Off 59 balls, with 9 fours and 5 sixes · 16.1 overs"),
         ("RR 163/1: Samson 38 off 18", "15.0 overs"),
         ("RR finish on 217/5, KKR need 218", "Off 120 balls, 10.90 an over"),
-        ("KKR 0/1: Narine run out for 0", "run out (Hetmyer) 0 (0) · KKR need 218 off 119"),
+        ("KKR 0/1: Narine out for a duck", "run out (Hetmyer) 0 (0) · KKR need 218 off 119"),
         ("KKR 116/2: fifty for SS Iyer", "Off 32 balls, with 6 fours and 1 six · KKR need 102 off 60"),
         ("KKR 180/7: Chahal on a hat-trick", "Mavi c Parag b Chahal 0 (1), after SS Iyer · KKR need 38 off 19"),
         (
@@ -45,6 +45,32 @@ import Testing
         }
     }
 
+    /// Not the sides, the league and the number of the match.
+    @Test func whereThereIsNothingToSayTheBodySaysWhoBatsOrTheTopScorer() throws {
+        var book = TestScorebook(format: .firstClass, overs: nil)
+        var played = Played(book.snapshot.id)
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.snapshot.tossWinnerID = 1
+        book.snapshot.tossDecision = .bat
+        book.startInnings(batting: 1)
+        book.snapshot.phase = .notStarted
+        for _ in 0..<2 {
+            book.clock += 5
+            played.take(book.snapshot, at: book.fetchedAt)
+        }
+        #expect(played.alerts.map(\.body) == ["Chennai Super Kings bowl first"])
+        book.bowl("4 1 W 6")
+        for phase in [MatchPhase.stumps(day: 1), .innings(1), .inningsBreak] {
+            book.snapshot.phase = phase
+            for _ in 0..<2 {
+                book.clock += 5
+                played.take(book.snapshot, at: book.fetchedAt)
+            }
+        }
+        #expect(played.alerts.first { $0.kind == .stumps }?.body == "Last101 5 (2), Last103 6 (1)")
+        #expect(played.alerts.first { $0.kind == .inningsBreak }?.body == "Top score: Last103 6 (1)")
+    }
+
     @Test func aWicketOfNobodyKnownTellsTheScore() throws {
         var book = TestScorebook()
         book.startInnings(batting: 1)
@@ -61,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Sharma", "MI 0/1: Sharma out first ball"), ("Chidambaram-Rao", "MI 0/1: Chidambaram-Rao out for 0"),
+        ("Sharma", "MI 0/1: Sharma out first ball"), ("Chidambaram-Rao", "MI 0/1: Chidambaram-Rao out"),
         ("Warnakulasuriya-Vaas", "MI 0/1: Warnakulasuriya-Vaas out"),
         ("Warnakulasuriya-Patabendige-Vaas", "MI 0/1: wicket"),
     ])

@@ -70,6 +70,24 @@ import Testing
         #expect(shown(book).partnership == nil)
     }
 
+    /// Five runs for the other side's offence are part of the stand in which they were given.
+    @Test func penaltyRunsBelongToTheStand() {
+        var book = book("1 4")
+        book.snapshot.innings[0].runs += 5
+        #expect(shown(book).partnership == "10 (2)")
+        book.bowl("W 4 2")
+        // The row of the wicket says that the five came before it.
+        #expect(shown(book).partnership == nil, "and without its total nothing does")
+        book.snapshot.innings[0].batting[1].fellAt = 10
+        #expect(shown(book).partnership == "6 (2)")
+        book.snapshot.innings[0].runs += 5
+        #expect(shown(book).partnership == "11 (2)")
+        // A torn frame: the next ball is in the total already.
+        book.snapshot.innings[0].runs += 1
+        book.snapshot.innings[0].overs = Overs(completed: 1, balls: 0)
+        #expect(shown(book).partnership == nil)
+    }
+
     /// Retired hurt: the one who comes in begins a stand of his own.
     @Test func aRetirementBeginsANewPartnership() {
         var book = book("4 4")

@@ -73,7 +73,9 @@ import Testing
             match.phase = phase
             #expect(Self.relevance(match) < inPlay)
         }
+        // The result is the news, unless another match is about to be decided.
         #expect(Closeness(of: match, isSettled: true).relevance < inPlay)
+        #expect(Closeness(of: match, isSettled: true).relevance > Self.relevance(Self.chase(8, 0, balls: 6, target: 175)))
         match.phase = .innings(2)
         #expect(Closeness(of: match, isSettled: true).sentiment == .neutral)
     }
@@ -81,6 +83,7 @@ import Testing
     @Test func aTenseFinishAndARunawayAreCalledSo() {
         #expect(Closeness(of: Self.chase(165, 7, balls: 114, target: 173), isSettled: false).sentiment == .tense)
         #expect(Closeness(of: Self.chase(150, 1, balls: 72, target: 160), isSettled: false).sentiment == .dominant)
+        #expect(Closeness(of: Self.chase(120, 5, balls: 95, target: 175), isSettled: false).sentiment == .exciting)
         #expect(Closeness(of: Self.chase(40, 8, balls: 60, target: 200), isSettled: false).sentiment == .dominant)
     }
 }

@@ -66,6 +66,31 @@ import Testing
         }
     }
 
+    /// The provider has said that the match is over, and not yet who has won.
+    @Test func whatIsKnownStaysUntilTheResult() {
+        var book = book(second: String(repeating: "W ", count: 10))
+        book.snapshot.phase = .finished
+        let waiting = shown(book).expanded
+        #expect(waiting.equation == "MI fall 120 short" && waiting.status == "Awaiting the result")
+        #expect(shown(book, result: "Chennai Super Kings won by 120 runs").expanded.equation == nil)
+        // By par, or of a torn frame: nothing is needed any more.
+        book = self.book(second: "1 4")
+        book.snapshot.phase = .finished
+        #expect(shown(book).expanded.equation == nil && shown(book).expanded.target == "121")
+    }
+
+    @Test func theLastSideOfATestThatIsAllOutNeedsNoMore() {
+        var book = TestScorebook(format: .firstClass, overs: nil)
+        for (team, balls) in [(Int64(1), "6 6 6"), (2, "4"), (1, "1"), (2, String(repeating: "W ", count: 10))] {
+            book.startInnings(batting: team)
+            book.bowl(balls)
+        }
+        for phase in [MatchPhase.innings(4), .finished] {
+            book.snapshot.phase = phase
+            #expect(shown(book).expanded.equation == "CSK fall 15 short")
+        }
+    }
+
     @Test(arguments: [MatchPhase.abandoned, .cancelled])
     func anAbandonedMatchNeedsNothing(phase: MatchPhase) {
         var book = book(second: "1 4")
@@ -151,6 +176,7 @@ import Testing
         book.snapshot.phase = .inningsBreak
         state = shown(book)
         #expect(state.expanded.target == "8" && state.expanded.equation == "CSK need 8 off 6")
+        #expect(state.expanded.status == "Super over")
         book.startInnings(batting: 2)
         book.bowl("W W")
         // Two wickets end it.

@@ -72,6 +72,19 @@ import Testing
         #expect(batters.filter(\.onStrike).map(\.name) == ["Last\(striker)"])
     }
 
+    /// Who faces next depends on where the two were when the wicket was broken.
+    @Test(arguments: [HowOut.runOut, .obstructingTheField], ["1 W", "• • • • • W"])
+    func afterARunOutNobodyIsSaidToBeOnStrike(how: HowOut, balls: String) {
+        var book = TestScorebook()
+        book.startInnings(batting: 1)
+        book.bowl(balls)
+        let last = book.snapshot.innings[0].balls.count - 1
+        book.snapshot.innings[0].balls[last].howOut = how
+        #expect(state(of: book).expanded.batters.map(\.onStrike) == [false, false])
+        book.bowl("1")
+        #expect(state(of: book).expanded.batters.count(where: \.onStrike) == 1)
+    }
+
     @Test func figuresAndRatesAreReadyStrings() {
         var book = TestScorebook()
         book.startInnings(batting: 1)

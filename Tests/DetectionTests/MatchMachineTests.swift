@@ -264,6 +264,34 @@ import Testing
         check(played.machine.tick(now: book.fetchedAt + 99_000_000) == nil)
     }
 
+    /// The answers of an hour were missed: the end of an innings and the beginning of the next.
+    @Test(arguments: ["1", "• 1 • • 2 1 •"])
+    func afterAnOutageTheLastEventIsOfTheInningsInPlay(balls: String) throws {
+        var (book, played) = opening(overs: 1)
+        book.bowl("4 • 6 1")
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.bowl("1 W")
+        book.clock += 1_800
+        book.startInnings(batting: 2)
+        book.bowl(balls)
+        played.take(book.snapshot, at: book.fetchedAt)
+        #expect(played.state?.expanded.lastEvent == nil)
+        book.bowl("W")
+        played.take(book.snapshot, at: book.fetchedAt)
+        #expect(played.state?.expanded.lastEvent?.kind.known == .wicket)
+    }
+
+    /// The provider never says who has won.
+    @Test func whatWasKnownGivesWayToTheResultThatTimeBrings() throws {
+        var (book, played) = finished("W •")
+        book.bowl("•")
+        played.take(book.snapshot, at: book.fetchedAt + 5_000)
+        #expect(played.state?.expanded.equation == "MI fall 3 short")
+        let result = try required(played.machine.tick(now: book.fetchedAt + 400_000))
+        #expect(result.isSettled && result.contentState.expanded.equation == nil)
+        #expect(result.contentState.expanded.outcome?.text == "won by 3 runs")
+    }
+
     @Test(arguments: ["", "Post Match"])
     func aStatusThatNobodyKnowsDoesNotTakeBackTheResult(status: String) throws {
         var (book, played) = finished("4")

@@ -8,6 +8,8 @@ import Testing
     private struct Sizes {
         var routine: [Int] = []
         var others: [Int] = []
+        /// Routine updates without their title.
+        var untitled = 0
 
         init(_ changes: [MatchChange]) throws {
             for (number, change) in changes.enumerated() {
@@ -18,6 +20,7 @@ import Testing
                     staleAt: WholeMatch.startsAt + number + 600, relevance: change.relevance,
                     alert: change.alert.map { PushAlert($0) })
                 let push = try payload.encode()
+                if push.cuts.contains(.title) { untitled += 1 }
                 if payload.isRoutine { routine.append(push.bytes.count) } else { others.append(push.bytes.count) }
             }
             routine.sort()
@@ -35,6 +38,7 @@ import Testing
         let sizes = try Sizes(played.changes)
         #expect(sizes.routine.count > 50)
         #expect(sizes.median <= PushPayload.routineBytesAim, "\(sizes.median)")
+        #expect(sizes.untitled == 0)
         #expect((sizes.routine + sizes.others).allSatisfy { $0 <= PushPayload.bytesMax })
     }
 }

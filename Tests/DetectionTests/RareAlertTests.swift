@@ -107,6 +107,22 @@ import Testing
         #expect(!played.changes.flatMap(\.announced).contains { $0.kind == .batterOnFire })
     }
 
+    /// For pushes that have not been sent by then.
+    @Test func whatTheNextBallOvertakesIsTakenOffTheAlertsThatAreFresh() throws {
+        var (book, played) = opening()
+        book.bowl("1 W W")
+        let told = try required(played.take(book.snapshot, at: book.fetchedAt))
+        #expect(told.announced.map(\.kind) == [.onHatTrick, .wicket] && told.overtaken.isEmpty)
+        #expect(told.news.count == 2 && told.news.allSatisfy { $0.title.hasPrefix("MI 1/2: ") })
+        book.bowl("W")
+        let third = try required(played.take(book.snapshot, at: book.fetchedAt - 15_000))
+        #expect(third.alert?.kind == .hatTrick)
+        #expect(third.overtaken.map { $0.prefix { $0 != ":" } } == ["onHatTrick", "wicket"])
+        #expect(third.overtaken.contains("wicket:S1:p103"))
+        book.bowl("1")
+        #expect(played.take(book.snapshot, at: book.fetchedAt - 40_000)?.overtaken == [])
+    }
+
     @Test func fiveWicketsAreTold() throws {
         var (book, played) = opening(format: .firstClass, overs: nil)
         book.bowl("W W W W W")
@@ -187,11 +203,11 @@ import Testing
         book.bowl("1")
         played.take(book.snapshot, at: book.fetchedAt)
         book.snapshot.revisedTarget = 120
-        book.snapshot.revisedOvers = Overs(completed: 15, balls: 0)
+        book.snapshot.revisedOvers = Overs(completed: 15, balls: 3)
         check(played.take(book.snapshot, at: book.fetchedAt + 5_000)?.alert == nil)
         let alert = try required(played.take(book.snapshot, at: book.fetchedAt + 10_000)?.alert)
         #expect(alert.title == "Target revised: CSK need 120")
-        #expect(alert.isKey)
+        #expect(alert.isKey && alert.body.hasPrefix("In 15.3 overs"))
         // A second revision is another one, and does not take the first back.
         book.snapshot.revisedTarget = 110
         let again = try required(played.take(book.snapshot, at: book.fetchedAt + 15_000))
@@ -320,6 +336,51 @@ import Testing
         let alone = try required(played.machine.tick(now: book.fetchedAt + 5_000)?.alert)
         #expect(alone.kind == .wicket)
         check(played.machine.tick(now: book.fetchedAt + 6_000) == nil)
+    }
+
+    /// "MI all out for 5, CSK need 6", with the wicket in its body, and not one buzz for each.
+    @Test(arguments: [1, 3])
+    func whatEndsAnInningsWaitsFiveSecondsForItsEnd(superOvers innings: Int) throws {
+        func lastWicket() -> (TestScorebook, Played) {
+            var (book, played) = opening(overs: 1)
+            if innings == 3 {
+                book.bowl("1 1 1 1 1 1")
+                book.startInnings(batting: 2)
+                book.bowl("1 1 1 1 1 1")
+                book.startInnings(batting: 2)
+            }
+            book.bowl("1 1 1")
+            book.snapshot.innings[innings - 1].wickets = innings == 3 ? 1 : 9
+            played.take(book.snapshot, at: book.fetchedAt)
+            book.bowl("W")
+            check(played.take(book.snapshot, at: book.fetchedAt)?.alert == nil)
+            return (book, played)
+        }
+        var (book, played) = lastWicket()
+        book.snapshot.phase = .inningsBreak
+        let one = try required(played.take(book.snapshot, at: book.fetchedAt + 4_000)?.alert)
+        #expect(one.kind == .inningsBreak && one.sound && one.body.contains("out for"))
+        // Play that begins without a break tells it, too; without either the wicket goes out alone, and not later.
+        (book, played) = lastWicket()
+        let alone = try required(played.machine.tick(now: book.fetchedAt + 5_000)?.alert)
+        #expect(alone.kind == .wicket)
+    }
+
+    /// "CSK finish on 6/0, MI need 7" has said it.
+    @Test func whatASuperOversBreakHasToldIsNotToldAgain() throws {
+        var (book, played) = opening(overs: 1)
+        book.bowl("1 1 1 1 1 1")
+        for team in [Int64(2), 2] {
+            book.startInnings(batting: team)
+            book.bowl("1 1 1 1 1 1")
+        }
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.snapshot.phase = .inningsBreak
+        check(played.take(book.snapshot, at: book.fetchedAt + 1_000)?.alert?.kind == .inningsBreak)
+        book.startInnings(batting: 1)
+        let next = try required(played.take(book.snapshot, at: book.fetchedAt + 300_000))
+        #expect(next.events.contains { $0.kind == .closeFinish } && next.alert == nil)
+        #expect(next.contentState.expanded.lastEvent?.kind.known == .closeFinish)
     }
 
     @Test func aBallThatVanishesForOneFrameIsNoCorrection() throws {

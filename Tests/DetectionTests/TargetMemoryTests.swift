@@ -68,4 +68,20 @@ import Testing
         played.take(book.snapshot, at: book.fetchedAt)
         #expect(played.state?.expanded.target == "121")
     }
+
+    /// "Target 53 runs", and no word of the overs: what is left is not known.
+    @Test func withoutOversNobodyIsToldHowManyBallsAreLeft() {
+        var book = revised()
+        book.snapshot.note = "Target 53 runs"
+        book.snapshot.revisedOvers = nil
+        var played = Played(book.snapshot.id)
+        book.bowl("1")
+        played.take(book.snapshot, at: book.fetchedAt)
+        #expect(played.state?.expanded.equation == "MI need 52 to win")
+        #expect(played.state?.expanded.requiredRunRate == nil && played.state?.expanded.target == "53")
+        // The provider lowered the scheduled overs, which are then those of the chase.
+        book.snapshot.scheduledOvers = 8
+        played.take(book.snapshot, at: book.fetchedAt + 5_000)
+        #expect(played.state?.expanded.equation == "MI need 52 off 47")
+    }
 }

@@ -187,11 +187,13 @@ import Testing
             for (version, retracted) in [(0, "[]"), (1, #"["wicket:S1:p7"]"#), (2, "[]"), (3, "[]")] {
                 var commit = Self.commit(after: version, lease)
                 (commit.contentState, commit.retracted) = (state, retracted)
+                commit.overtaken = version == 1 ? #"["onHatTrick:S1:p7:w8"]"# : "[]"
                 _ = try await Self.commitSoon(store, commit)
             }
             let updates = try await ActivityStore(pool: pool).updates(beyond: [:])
             #expect(updates.map(\.version.rawValue) == [2, 4])
             #expect(updates.map(\.retracted) == [["wicket:S1:p7"], nil])
+            #expect(updates.map(\.overtaken) == [["onHatTrick:S1:p7:w8"], nil])
         }
     }
 

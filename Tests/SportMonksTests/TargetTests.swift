@@ -38,6 +38,33 @@ import Testing
         #expect(match.revisedTarget == runs && match.revisedOvers == overs)
     }
 
+    /// The side that chases is the visitors': their D/L data count, and are strings.
+    @Test(
+        arguments: [
+            (#"{"score":"134","overs":"16","wickets_out":null}"#, nil, Overs(completed: 16, balls: 0)),
+            (#"{"score":"134","overs":"15.3","wickets_out":"0"}"#, nil, Overs(completed: 15, balls: 3)),
+            (#"{"rpc_overs":"16","rpc_targets":"134"}"#, 134, Overs(completed: 16, balls: 0)),
+            (#"{"total_overs_played":"16"}"#, nil, Overs(completed: 16, balls: 0)),
+            // The last ball of the chase was bowled.
+            (#"{"score":"134","overs":"6.1"}"#, nil, Overs(completed: 6, balls: 1)),
+            // As it stood when it was interrupted, now or before; more than there can be; nothing.
+            (#"{"score":"45","overs":"6.1","wickets_out":"1"}"#, nil, nil),
+            (#"{"score":"31","overs":"4","wickets_out":"1"}"#, nil, nil), (#"{"overs":"50"}"#, nil, nil),
+            (#"{"score":null,"overs":null,"wickets_out":null}"#, nil, nil), ("null", nil, nil), ("[]", nil, nil),
+        ] as [(String, Int?, Overs?)])
+    func theChasingSidesDataAreRead(json: String, target: Int?, overs: Overs?) throws {
+        let runs = [("1", "149", "20"), ("2", "45", "6.1")].map {
+            #"{"team_id":\#($0.0),"inning":\#($0.0),"score":\#($0.1),"wickets":1,"overs":\#($0.2)}"#
+        }
+        let other = #"{"score":"9","overs":"9"}"#
+        let members =
+            #""runs":[\#(runs.joined(separator: ","))],"total_overs_played":20,"localteam_dl_data":\#(other),"#
+            + #""visitorteam_dl_data":\#(json)"#
+        let list = Recording.list(Recording.fixture(members))
+        let match = try #require(LivescoresAnswer.fixtures(from: list).first).snapshot()
+        #expect(match.revisedTarget == target && match.revisedOvers == overs)
+    }
+
     @Test func theFieldThatIsMeantForItGoesBeforeTheNote() throws {
         let match = try snapshot(#""note":"Target 53 runs in 9 overs","rpc_target":"60","rpc_overs":8.2"#)
         #expect(match.revisedTarget == 60 && match.revisedOvers == Overs(completed: 8, balls: 2))

@@ -141,13 +141,15 @@ package struct ActivityStore: Sendable {
             """
             SELECT u.match_id, u.version, u.stamp, u.content_state, u.priority, u.alert::text AS alert, u.relevance,
                 floor(extract(epoch FROM u.committed_at) * 1000)::bigint AS committed_at_ms, u.traceparent,
-                u.phase, u.is_break, nullif(u.retracted, '[]')::text AS retracted
+                u.phase, u.is_break, nullif(u.retracted, '[]')::text AS retracted,
+                nullif(u.overtaken, '[]')::text AS overtaken
             FROM active_matches m
             JOIN match_updates u ON u.match_id = m.match_id
             LEFT JOIN unnest($1::bigint[], $2::bigint[]) AS known (match_id, version) ON known.match_id = m.match_id
             WHERE u.version > coalesce(known.version, 0)
                 AND (u.version = m.version
-                    OR (u.alert IS NOT NULL OR u.retracted <> '[]') AND u.committed_at > clock_timestamp() - interval '60 seconds')
+                    OR (u.alert IS NOT NULL OR u.retracted <> '[]' OR u.overtaken <> '[]')
+                        AND u.committed_at > clock_timestamp() - interval '60 seconds')
                 AND (m.ended_at IS NULL OR m.ended_at > clock_timestamp() - interval '10 minutes')
                 AND m.match_id = coalesce($3::bigint, m.match_id)
             ORDER BY u.match_id, u.version
@@ -167,6 +169,7 @@ package struct ActivityStore: Sendable {
                 alert: alert, relevance: try row.double("relevance"), phase: try row.optionalString("phase"),
                 isBreak: try row.optionalBool("is_break"),
                 retracted: try row.optionalString("retracted").flatMap { try? Self.decode([String].self, $0) },
+                overtaken: try row.optionalString("overtaken").flatMap { try? Self.decode([String].self, $0) },
                 committedAtMs: try row.int64("committed_at_ms"),
                 traceparent: try row.optionalString("traceparent"))
         }

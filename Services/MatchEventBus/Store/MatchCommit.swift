@@ -9,10 +9,11 @@ package struct MatchCommit: Sendable {
     /// The version before; 0 for the first one. `contentState` has the next version's number.
     package var previousVersion: MatchVersion
     package var displayState: MatchDisplayState
-    /// `ContentState`, `[MatchEvent]`, `[String]` and `MatchAlert` as JSON.
+    /// `ContentState`, `[MatchEvent]`, twice `[String]`, and `MatchAlert` as JSON.
     package var contentState: String
     package var events: String
     package var retracted: String
+    package var overtaken: String
     package var alert: String?
     /// The APNs priority: 5 or 10.
     package var priority: Int
@@ -39,11 +40,10 @@ package struct MatchCommit: Sendable {
 
     package init(
         matchID: MatchID, lease: Lease, previousVersion: MatchVersion,
-        displayState: MatchDisplayState, contentState: String, events: String, retracted: String, alert: String?,
-        priority: Int, relevance: Double, machine: String, atStumps: Bool, isSuspended: Bool, isLive: Bool,
-        isSettled: Bool, phase: String, isBreak: Bool, hasMoved: Bool = false, isSilent: Bool = false,
-        isByTime: Bool = false,
-        traceparent: String? = nil
+        displayState: MatchDisplayState, contentState: String, events: String, retracted: String,
+        overtaken: String = "[]", alert: String?, priority: Int, relevance: Double, machine: String, atStumps: Bool,
+        isSuspended: Bool, isLive: Bool, isSettled: Bool, phase: String, isBreak: Bool, hasMoved: Bool = false,
+        isSilent: Bool = false, isByTime: Bool = false, traceparent: String? = nil
     ) {
         self.matchID = matchID
         self.lease = lease
@@ -52,6 +52,7 @@ package struct MatchCommit: Sendable {
         self.contentState = contentState
         self.events = events
         self.retracted = retracted
+        self.overtaken = overtaken
         self.alert = alert
         self.priority = priority
         self.relevance = relevance

@@ -42,6 +42,7 @@ package struct MatchStore: Sendable {
                 .text(commit.events), .text(commit.retracted), .int(commit.priority), PostgresValue(commit.alert),
                 .bool(commit.isByTime), PostgresValue(commit.traceparent), .text(commit.phase), .bool(commit.isBreak),
                 .bool(commit.hasMoved), .bool(commit.isSilent),
+                .text(commit.overtaken),
             ])
         guard let row = rows.first else { throw try await refusal(of: commit) }
         return CommittedMatch(
@@ -148,8 +149,9 @@ package struct MatchStore: Sendable {
         ), logged AS (
             INSERT INTO match_updates (
                 match_id, version, stamp, content_state, events, retracted, priority, alert, relevance, traceparent,
-                phase, is_break)
-            SELECT $3, version, stamp, $6, $13::jsonb, $14::jsonb, $15::smallint, $16::jsonb, $7, $18, $19, $20::boolean
+                phase, is_break, overtaken)
+            SELECT $3, version, stamp, $6, $13::jsonb, $14::jsonb, $15::smallint, $16::jsonb, $7, $18, $19, $20::boolean,
+                $23::jsonb
             FROM written
             RETURNING version, stamp
         )

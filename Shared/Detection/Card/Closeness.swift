@@ -3,8 +3,9 @@ public import SightscreenModels
 
 /// The closeness of a match: the relevance, which decides the match that owns the Dynamic Island, and the sentiment.
 public struct Closeness: Equatable, Sendable {
-    /// The relevance once the result is announced.
-    static let settledRelevance = 15.0
+    /// The relevance once the result is announced: it is the news until the activity ends, and only a match with a
+    /// close finish before it goes first.
+    static let settledRelevance = 75.0
 
     /// The relevance from 0 to 100 with one decimal, higher the closer the match and the nearer its end.
     public let relevance: Double
@@ -81,6 +82,8 @@ public struct Closeness: Equatable, Sendable {
             let isLate = situation.chase?.ballsLeft.map { $0 <= 18 } ?? false
             if abs(margin) <= (isLate ? 1.2 : 0.9), progress >= 0.6 { return .tense }
             if abs(margin) >= 3 { return .dominant }
+            // The last five overs of a chase that either side may win.
+            if let left = situation.chase?.ballsLeft, left <= 30 { return .exciting }
         }
         let recent = current.balls.suffix(12)
         let wickets = recent.reduce(0) { $0 + ($1.outID == nil ? 0 : 1) }

@@ -4,6 +4,9 @@ import Cricket
 struct Crease {
     var striker: BattingLine?
     var nonStriker: BattingLine?
+    /// False after a run out: no row says whether the batters had crossed, nor at which end the wicket was broken. (A
+    /// short run leaves no trace at all.)
+    private(set) var isStrikerKnown = true
 
     init(_ innings: Innings) {
         let standing = innings.batting.filter { $0.dismissal == nil }
@@ -29,6 +32,7 @@ struct Crease {
             if let newcomer = newcomers.popLast() { ends[end] = newcomer }
         }
         if Self.endsOver(last, in: innings) { ends.swapAt(0, 1) }
+        isStrikerKnown = last.howOut != .runOut && last.howOut != .obstructingTheField
         striker = standing.first { $0.playerID == ends[0] }
         nonStriker = standing.first { $0.playerID == ends[1] }
     }

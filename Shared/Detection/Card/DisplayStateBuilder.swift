@@ -110,7 +110,7 @@ public struct DisplayStateBuilder {
 
     private func batters(_ crease: Crease) -> [ContentState.Batter] {
         guard let current = situation.current else { return [] }
-        let pair = [(crease.striker, true), (crease.nonStriker, false)]
+        let pair = [(crease.striker, crease.isStrikerKnown), (crease.nonStriker, false)]
         // The batting order keeps the two lines from jumping with every single.
         return pair.compactMap { line, onStrike in line.map { ($0, onStrike) } }
             .sorted { left, right in
@@ -144,16 +144,18 @@ public struct DisplayStateBuilder {
         guard state == .live || state == .inningsBreak || state == .suspended else {
             return (state == .completed ? situation.chase.map { String($0.target) } : nil, nil, nil)
         }
-        if snapshot.phase == .finished { return (situation.chase.map { String($0.target) }, nil, nil) }
         guard let chase = situation.chase else { return (nil, nil, leadText) }
         let target = String(chase.target)
         let code = DisplayText.code(chase.team.code)
         guard chase.need > 0 else { return (target, nil, nil) }
-        guard let left = chase.ballsLeft else { return (target, nil, "\(code) need \(chase.need) to win") }
-        guard left > 0, chase.wicketsLeft > 0 else {
-            // The chase is over, whether or not the provider has said so.
-            return (target, nil, chase.need == 1 ? "Scores level" : "\(code) fall \(chase.need - 1) short")
+        if chase.wicketsLeft == 0 || chase.ballsLeft == 0 {
+            // The chase is over, whether or not the provider has said so. Once it has, the status says "Scores level".
+            let level = snapshot.phase == .finished ? nil : "Scores level"
+            return (target, nil, chase.need == 1 ? level : "\(code) fall \(chase.need - 1) short")
         }
+        // A chase that the runs leave open needs nothing any more.
+        if snapshot.phase == .finished { return (target, nil, nil) }
+        guard let left = chase.ballsLeft else { return (target, nil, "\(code) need \(chase.need) to win") }
         return (target, Rates.perOver(chase.need, balls: left), "\(code) need \(chase.need) off \(left)")
     }
 

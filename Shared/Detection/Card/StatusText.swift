@@ -16,8 +16,9 @@ enum StatusText {
         case .cancelled: return "Match cancelled"
         case .innings, .unknown: return snapshot.innings.last.flatMap { superOver($0.number, in: snapshot) }
         case .inningsBreak:
-            guard isTied(snapshot), let last = snapshot.innings.last else { return "Innings break" }
-            return "\(superOver(last.number + 1, in: snapshot) ?? "Super over") to come"
+            guard let last = snapshot.innings.last else { return "Innings break" }
+            if isTied(snapshot) { return "\(superOver(last.number + 1, in: snapshot) ?? "Super over") to come" }
+            return superOver(last.number, in: snapshot) ?? "Innings break"
         case .lunch: return "Lunch"
         case .tea: return "Tea"
         case .dinner: return "Dinner"

@@ -8,6 +8,8 @@ struct AlertWords: Codable, Sendable, Equatable {
     var titles: [String]
     /// How the event came about: "c Varun b Cummins, off 61 balls"; nil when the title says it all.
     var detail: String?
+    /// What the body says when there is nothing else to say: who bats, or the top scorer.
+    var spare: String?
     /// The event beside a more important one: "Buttler out for 103".
     var mention: String
     /// The event's place in the order of an alert.

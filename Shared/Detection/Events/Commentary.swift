@@ -29,7 +29,7 @@ struct Commentary {
             batterRuns: event.kind == .wicket ? row(event)?.runs ?? 0 : nil, fallen: fallen[event.key])
         return AlertWords(
             titles: told.titles.map { DisplayText.line($0) }, detail: told.detail.map { DisplayText.line($0) },
-            mention: DisplayText.line(told.mention), rank: KeyEventOrder.rank(event) ?? .max,
+            spare: spare(event), mention: DisplayText.line(told.mention), rank: KeyEventOrder.rank(event) ?? .max,
             sound: KeyEventOrder.sounds(event), isKey: isKey,
             takesScore: ![.matchResult, .inningsBreak, .toss, .stumps].contains(event.kind)
                 && !(event.kind == .closeFinish && superOver(event) != nil),
@@ -38,6 +38,19 @@ struct Commentary {
 
     /// The name of the event's player, as "Buttler"; nil when the frame does not name the player.
     func name(of event: MatchEvent) -> String? { event.playerID.flatMap { names[$0] } }
+
+    /// "Root 95 (180), Stokes 12 (30)": who is in; of an innings that is over "Top score: Root 154 (260)".
+    private func spare(_ event: MatchEvent) -> String? {
+        guard let innings = innings(event.innings) ?? snapshot.innings.last else { return nil }
+        func line(_ row: BattingLine) -> String? { names[row.playerID].map { "\($0) \(row.runs) (\(row.ballsFaced))" } }
+        if event.kind != .inningsBreak, event.kind != .matchResult {
+            let crease = Crease(innings)
+            let pair = innings.batting.filter { $0 == crease.striker || $0 == crease.nonStriker }.compactMap(line)
+            if pair.count == 2 { return pair.joined(separator: ", ") }
+        }
+        let best = innings.batting.max { $0.runs < $1.runs }
+        return best.flatMap { $0.runs > 0 ? line($0) : nil }.map { "Top score: \($0)" }
+    }
 
     // MARK: - By kind
 
@@ -90,7 +103,8 @@ struct Commentary {
         guard let row else { return scored(event, "\(name) out", shorter: ["wicket"], detail: how) }
         let titleSaysHow = row.dismissal?.how == .timedOut || row.dismissal?.how == .retiredOut
         return scored(
-            event, Self.fall(of: name, row), shorter: ["\(name) out for \(row.runs)", "\(name) out", "wicket"],
+            event, Self.fall(of: name, row),
+            shorter: (row.runs > 0 ? ["\(name) out for \(row.runs)"] : []) + ["\(name) out", "wicket"],
             detail: titleSaysHow
                 ? (row.ballsFaced > 0 ? "\(row.runs) off \(EventText.count(row.ballsFaced, "ball"))" : nil) : how)
     }
@@ -101,7 +115,7 @@ struct Commentary {
         case .timedOut: "\(name) timed out"
         case .retiredOut: "\(name) retired out"
         case .obstructingTheField: "\(name) out, obstruction"
-        case .runOut where row.runs == 0: "\(name) run out for 0"
+        case .runOut where row.runs == 0: "\(name) out for a duck"
         case _ where row.runs == 0: row.ballsFaced == 1 ? "\(name) out first ball" : "\(name) out for a duck"
         default: "\(name) out for \(row.runs)"
         }
@@ -213,8 +227,8 @@ struct Commentary {
         let winner = snapshot.tossWinnerID.flatMap(snapshot.team)
         let short = winner.map { "\(code($0)) won the toss" } ?? "Toss"
         let other = winner.map { $0.id == snapshot.home.id ? snapshot.away : snapshot.home }
-        let first = snapshot.tossDecision == .bat ? nil : other
-        return ([event.text, short], first.map { "\(DisplayText.name($0.name)) bat first" }, event.text)
+        let does = snapshot.tossDecision == .bat ? "bowl" : "bat"
+        return ([event.text, short], other.map { "\(DisplayText.name($0.name)) \(does) first" }, event.text)
     }
 
     /// Words rain, its end and stumps: "Rain stops play: KKR 87/2".
@@ -252,11 +266,8 @@ struct Commentary {
         return "\(code(team)) \(InningsScore(innings).spelled)"
     }
 
-    /// "In 17 overs", for a chase that rain has shortened.
-    private var overs: String? {
-        guard let balls = MatchSituation.balls(of: 2, in: snapshot), balls % 6 == 0 else { return nil }
-        return "In \(balls / 6) overs"
-    }
+    /// "In 17 overs", "In 25.3 overs", for a chase that rain has shortened.
+    private var overs: String? { MatchSituation.balls(of: 2, in: snapshot).map { "In \(AlertBody.overs($0))" } }
 }
 
 extension StringProtocol {

@@ -34,7 +34,9 @@ struct Overtaking {
             default: break
             }
         }
-        if let last = snapshot.innings.last, isOver(last) { ended.insert(last.number) }
+        if let last = snapshot.innings.last, ResultJudge.isOver(snapshot.phase) || situation.isInningsOver {
+            ended.insert(last.number)
+        }
     }
 
     func covers(_ event: MatchEvent) -> Bool {
@@ -45,11 +47,7 @@ struct Overtaking {
         case .newBatter: return fallen.contains(run(.wicket))
         case .onHatTrick:
             return isEnded(event.innings) || hasBowledSince(event)
-        case .hatTrick:
-            guard let later = hatTricks[run(.hatTrick)], later.count <= Self.hatTricksMax else { return false }
-            return later.contains {
-                ($0.value ?? 0) > (event.value ?? 0) && ($0.ballID ?? 0) > (event.ballID ?? 0) && isOneStreak(event, $0)
-            }
+        case .hatTrick: return isLongerStreak(than: event)
         case .inningsBreak:
             guard let number = event.innings else { return false }
             return snapshot.innings.contains { $0.number > number && !$0.balls.isEmpty }
@@ -66,16 +64,20 @@ struct Overtaking {
         }
     }
 
+    /// Whether a later hat-trick goes on from this one, or from this "on a hat-trick".
+    func isLongerStreak(than event: MatchEvent) -> Bool {
+        guard event.kind == .onHatTrick || event.kind == .hatTrick,
+            let later = hatTricks[Run(kind: .hatTrick, innings: event.innings, player: event.playerID)],
+            later.count <= Self.hatTricksMax
+        else { return false }
+        return later.contains {
+            ($0.value ?? 0) > (event.value ?? 0) && ($0.ballID ?? 0) > (event.ballID ?? 0) && isOneStreak(event, $0)
+        }
+    }
+
     private func isEnded(_ innings: Int?) -> Bool {
         guard let innings else { return false }
         return ended.contains(innings) || snapshot.innings.contains { $0.number > innings }
-    }
-
-    /// Whether the innings is over: all out, out of balls, or the target reached.
-    private func isOver(_ innings: Innings) -> Bool {
-        if ResultJudge.isOver(snapshot.phase) || innings.wickets >= situation.wicketsAllowed { return true }
-        if let balls = situation.ballsAllowed, innings.overs.legalBalls >= balls { return true }
-        return innings.number > 1 && situation.chase.map { $0.need <= 0 } ?? false
     }
 
     /// Whether the bowler of `event` has bowled a ball after it: then the hat-trick has come or cannot come any more.

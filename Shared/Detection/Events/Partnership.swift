@@ -1,6 +1,7 @@
 import Cricket
 
-/// The runs that the two batters at the crease have added, counted from the balls while both were in.
+/// The runs that the two batters at the crease have added, counted from the balls while both were in, with the penalty
+/// runs that their side was given meanwhile.
 struct Partnership: Equatable {
     let runs: Int
     /// Balls of the stand, all but wides, as balls faced are counted.
@@ -14,9 +15,24 @@ struct Partnership: Equatable {
             ball.outID == nil && pair.contains(ball.strikerID)
                 && ball.nonStrikerID.map { $0 != ball.strikerID && pair.contains($0) } ?? true
         }.reversed()
-        guard Self.isWhole(Array(stand), in: innings) else { return nil }
-        runs = stand.reduce(0) { $0 + $1.totalRuns }
+        guard Self.isWhole(Array(stand), in: innings),
+            let penalties = Self.penalties(after: innings.balls.dropLast(stand.count), in: innings)
+        else { return nil }
+        runs = stand.reduce(penalties) { $0 + $1.totalRuns }
         balls = stand.count { $0.wides == 0 }
+    }
+
+    /// The penalty runs of a stand that began after these balls, which no ball shows; nil where nothing says how many of
+    /// the innings' penalties came before it.
+    private static func penalties(after earlier: ArraySlice<Ball>, in innings: Innings) -> Int? {
+        let unseen = innings.runs - innings.balls.reduce(0) { $0 + $1.totalRuns }
+        // A total that is a ball ahead of its balls may be so for a ball of any runs.
+        guard innings.hasTotal, unseen >= 5 else { return 0 }
+        guard unseen.isMultiple(of: 5) else { return nil }
+        guard let last = earlier.last else { return unseen }
+        guard let fellAt = innings.batting.first(where: { $0.playerID == last.outID })?.fellAt else { return nil }
+        let before = fellAt - earlier.reduce(0) { $0 + $1.totalRuns }
+        return (0...unseen).contains(before) && before.isMultiple(of: 5) ? unseen - before : nil
     }
 
     /// Whether the stand's balls follow one another without a gap, and the total is at most one ball ahead of them, as

@@ -13,15 +13,14 @@ struct FrameOrder: Codable, Sendable, Equatable {
         var touched: Int
         var balls: Int
         var runs: Int
-        /// Nil in the state that a former release stored.
-        var wickets: Int?
-        var innings: Int?
+        var wickets: Int
+        var innings: Int
 
         init(_ snapshot: MatchSnapshot) {
             touched = 0
             balls = 0
             runs = 0
-            var wickets = 0
+            wickets = 0
             for innings in snapshot.innings {
                 touched = max(touched, innings.updatedAt ?? 0)
                 for ball in innings.balls { touched = max(touched, ball.updatedAt) }
@@ -29,15 +28,14 @@ struct FrameOrder: Codable, Sendable, Equatable {
                 runs += innings.runs
                 wickets += innings.wickets
             }
-            self.wickets = wickets
             innings = snapshot.innings.count
         }
 
         func isOlder(than other: Mark) -> Bool {
             // A batter who is timed out adds a wicket without a ball, and an innings begins without either.
             touched < other.touched
-                && (balls < other.balls || runs < other.runs || (wickets ?? 0) < (other.wickets ?? 0)
-                    || (innings ?? 0) < (other.innings ?? 0))
+                && (balls < other.balls || runs < other.runs || wickets < other.wickets
+                    || innings < other.innings)
         }
     }
 

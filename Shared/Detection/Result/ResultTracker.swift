@@ -15,7 +15,7 @@ struct ResultTracker: Codable, Sendable, Equatable {
     /// The result that is announced at `due`, unless a better one is known by then.
     private(set) var held: String?
     private(set) var due: Int64?
-    /// Whether the scores are level and a super over may follow. Nil in the state that a former release stored.
+    /// Whether the scores are level and a super over may follow; nil before the match is over.
     private(set) var awaitsSuperOver: Bool?
     /// Whether the runs decided, and the provider has not said that the match is over.
     private var isByRuns = false

@@ -86,7 +86,9 @@ final class LoopMatch {
     /// Takes in a version.
     /// - Returns: whether it is a newer version, or the newest one with a later stamp.
     func publish(_ new: MatchUpdate, repeatsQuietly: Bool) -> Bool {
-        if alerts.published(new.version, new.alert, retracted: new.retracted ?? []) {
+        if alerts.published(
+            new.version, new.alert, retracted: new.retracted ?? [], overtaken: new.overtaken ?? [])
+        {
             variants.removeAll(keepingCapacity: true)
         }
         if new.alert != nil, alertTimes[Self.number(new.version)] == nil {
@@ -276,7 +278,7 @@ final class LoopMatch {
     private func variant(
         _ stamp: UInt32, _ selection: FreshAlerts.Selection, _ priority: APNsPriority, _ update: MatchUpdate
     ) -> PushVariant? {
-        let alert = alerts.alert(of: selection)
+        let alert = alerts.alert(of: selection, on: update.contentState)
         let kind: APNsHeaders.UpdateKind =
             if let alert { .alert(eventAt: alert.eventAt) } else if update.isInBreak {
                 .beforeBreak(at: Int(stamp))

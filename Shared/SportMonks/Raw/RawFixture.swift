@@ -23,7 +23,8 @@ struct RawFixture: Sendable {
             venueCity: venue?.city, tossWonTeamID: row.id("toss_won_team_id"), elected: row.text("elected"),
             winnerTeamID: row.id("winner_team_id"), drawNoResult: row.text("draw_noresult"),
             scheduledOvers: row.count("total_overs_played"), revisedOvers: row.double("rpc_overs"),
-            revisedTarget: row.count("rpc_target"), superOver: row.flag("super_over") ?? false,
+            revisedTarget: row.count("rpc_target"), homeRevision: row["localteam_dl_data"].flatMap(SlimRevision.init),
+            awayRevision: row["visitorteam_dl_data"].flatMap(SlimRevision.init), superOver: row.flag("super_over") ?? false,
             followOn: row.flag("follow_on") ?? false)
         var players = PlayerTable()
         readLineup(row, &players)

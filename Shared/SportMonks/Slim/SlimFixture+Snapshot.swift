@@ -34,17 +34,35 @@ extension SlimFixture {
     /// The chase as revised by rain: from the fields meant for it, otherwise from the note, where its target differs
     /// from the one that the first innings sets.
     private func revision(of innings: [Innings]) -> (runs: Int?, overs: Overs?) {
-        let overs = revisedOvers.flatMap { (0.1..<1_000).contains($0) ? Overs(tenths: Int(($0 * 10).rounded())) : nil }
-        if let revisedTarget, revisedTarget > 0 { return (revisedTarget, overs) }
+        let first = innings.first.flatMap { $0.number == 1 ? $0 : nil }
+        let own = first.flatMap { $0.battingTeamID == home.id ? awayRevision : homeRevision }
+        let overs =
+            Self.overs(revisedOvers) ?? Self.overs(own?.revisedOvers) ?? own.flatMap { chaseOvers(by: $0, in: innings) }
+        if let target = [revisedTarget, own?.target].compactMap({ $0 }).first(where: { $0 > 0 }) {
+            return (target, overs)
+        }
         // In a super over the note has the super over's target.
-        guard format != .firstClass, innings.count <= 2, let first = innings.first, first.number == 1,
-            let noted = NotedTarget(note), noted.runs != first.runs + 1
+        guard format != .firstClass, innings.count <= 2, let first, let noted = NotedTarget(note),
+            noted.runs != first.runs + 1
         else { return (nil, overs) }
         // The note may predate a correction of the last run or boundary of the first innings.
         let limit = overs ?? noted.overs
         let isShortened = limit.map { $0.legalBalls != (scheduledOvers ?? 0) * 6 } ?? false
         guard isShortened || abs(noted.runs - first.runs - 1) > 6 else { return (nil, overs) }
         return (noted.runs, limit)
+    }
+
+    /// Overs that a chase can have; nil for no number or nonsense.
+    private static func overs(_ number: Double?) -> Overs? {
+        number.flatMap { (0.1..<1_000).contains($0) ? Overs(tenths: Int(($0 * 10).rounded())) : nil }
+    }
+
+    /// The overs of the chase by a side's D/L data. The same member has the overs at an interruption: what the chase
+    /// has passed, or stands at with just that score, is no limit.
+    private func chaseOvers(by own: SlimRevision, in innings: [Innings]) -> Overs? {
+        guard let overs = Self.overs(own.overs), overs.legalBalls <= (scheduledOvers ?? .max / 6) * 6 else { return nil }
+        guard let chase = innings.first(where: { $0.number == 2 }) else { return overs }
+        return overs < chase.overs || overs == chase.overs && own.score == chase.runs ? nil : overs
     }
 
     /// The format by the provider's `type`, otherwise by the scheduled overs: twenty overs or fewer, one day, or

@@ -42,6 +42,9 @@ public struct SlimFixture: Codable, Sendable, Equatable {
     /// `rpc_overs` and `rpc_target`: the chase as revised by rain. 25.3 are 25 overs and 3 balls.
     public var revisedOvers: Double?
     public var revisedTarget: Int?
+    /// The same for each side's innings; nil where the provider says nothing.
+    public var homeRevision: SlimRevision?
+    public var awayRevision: SlimRevision?
     public var superOver: Bool
     public var followOn: Bool
 
@@ -62,7 +65,8 @@ public struct SlimFixture: Codable, Sendable, Equatable {
         away: SlimTeam, startsAt: Int? = nil, type: String? = nil, status: String, note: String? = nil,
         venueName: String? = nil, venueCity: String? = nil, tossWonTeamID: Int64? = nil, elected: String? = nil,
         winnerTeamID: Int64? = nil, drawNoResult: String? = nil, scheduledOvers: Int? = nil,
-        revisedOvers: Double? = nil, revisedTarget: Int? = nil, superOver: Bool = false, followOn: Bool = false,
+        revisedOvers: Double? = nil, revisedTarget: Int? = nil, homeRevision: SlimRevision? = nil,
+        awayRevision: SlimRevision? = nil, superOver: Bool = false, followOn: Bool = false,
         runs: [SlimRuns] = [], batting: [SlimBatting] = [], bowling: [SlimBowling] = [],
         scoreboards: [SlimScoreboard] = [], scores: [SlimScore] = [], balls: [SlimBall] = [],
         players: [SlimPlayer] = []
@@ -91,6 +95,8 @@ public struct SlimFixture: Codable, Sendable, Equatable {
         self.scheduledOvers = scheduledOvers
         self.revisedOvers = revisedOvers
         self.revisedTarget = revisedTarget
+        self.homeRevision = homeRevision
+        self.awayRevision = awayRevision
         self.superOver = superOver
         self.followOn = followOn
         self.runs = runs

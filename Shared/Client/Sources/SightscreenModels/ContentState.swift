@@ -66,7 +66,7 @@ public struct ContentState: Codable, Hashable, Sendable {
         public var lastWicket: String?
         /// The runs and balls of the two batters at the crease: "45 (32)".
         public var partnership: String?
-        /// The day and session of a match over several days: "Day 2 · Evening session · 23 overs left".
+        /// The day and session of a match over several days: "Day 2 · Session 3".
         public var session: String?
         /// When the newest change was seen, in seconds since 1970, on the card of a match that nobody reports any more.
         public var asOf: Int?

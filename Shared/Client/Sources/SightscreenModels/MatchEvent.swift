@@ -69,6 +69,35 @@ public struct MatchAlert: Codable, Hashable, Sendable {
     /// The keys of the events in the alert, that of the title first. The alert is no longer sent once the title's event
     /// is taken back. Nil when the keys are not known.
     public var eventKeys: [String]?
+    /// The words of each event, in the order of `eventKeys`: what is told by a later push, with another state or with
+    /// other alerts. Nil when they are not known.
+    public var news: [News]?
+
+    /// The words of one event of an alert.
+    public struct News: Codable, Hashable, Sendable {
+        /// The news as a title: "KKR 180/7: Chahal on a hat-trick".
+        public var title: String
+        /// How it came about; nil when the title says it all.
+        public var detail: String?
+        /// The news beside another title; nil when that one has said it.
+        public var mention: String?
+        /// The innings of the event; nil for an event of none.
+        public var innings: Int?
+        /// How the body ends under this title; nil when it says nothing of the match.
+        public var ending: Ending?
+
+        public init(title: String, detail: String?, mention: String?, innings: Int?, ending: Ending?) {
+            self.title = title
+            self.detail = detail
+            self.mention = mention
+            self.innings = innings
+            self.ending = ending
+        }
+    }
+
+    /// What the end of a body says of the match: both totals, what the next innings begins with, or the score and what
+    /// is needed.
+    public enum Ending: String, Codable, Hashable, Sendable { case totals, nextInnings, score }
 
     /// - Parameter isKey: whether the alert is a key alert; nil when the title's event is the only one and decides it.
     public init(
@@ -127,5 +156,6 @@ extension MatchAlert {
             sound: try values.decode(Bool.self, forKey: .sound), isKey: try values.decode(Bool.self, forKey: .isKey),
             eventAt: try values.decode(Int.self, forKey: .eventAt))
         eventKeys = try values.decodeIfPresent([String].self, forKey: .eventKeys)
+        news = try values.decodeIfPresent([News].self, forKey: .news)
     }
 }

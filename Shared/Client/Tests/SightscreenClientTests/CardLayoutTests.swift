@@ -55,9 +55,15 @@ import Testing
             }
             // Below a heading and the equation the Watch has no room for the last event.
             if presentation == .small, isStale || fixture.state.expanded.status != nil { continue }
-            let event = fixture.state.expanded.lastEvent.flatMap { $0.kind.known == .matchResult ? nil : $0.text }
-            if let news = event ?? fixture.state.expanded.lastWicket {
-                let shown = pieces.first { $0.role == .lastEvent }?.text.replacing("Out: ", with: "") ?? ""
+            let expanded = fixture.state.expanded
+            let heading = expanded.outcome?.text ?? expanded.status
+            let event = expanded.lastEvent.flatMap {
+                $0.kind.known == .matchResult || $0.text == heading ? nil : $0.text
+            }
+            let stand = expanded.partnership.flatMap { expanded.outcome != nil || $0.hasPrefix("0 ") ? nil : $0 }
+            if let news = event ?? stand ?? expanded.lastWicket {
+                let line = pieces.first { $0.role == .lastEvent }?.text ?? ""
+                let shown = line.replacing("Out: ", with: "").replacing("Partnership ", with: "")
                 let whole = shown.last == "…" ? String(shown.dropLast()) : shown
                 #expect(!whole.isEmpty && news.hasPrefix(whole), "\(Self.texts(layout))")
             }
@@ -300,6 +306,21 @@ import Testing
         #expect(texts.suffix(wanted.count) == wanted[...], "\(texts)")
     }
 
+    /// Six balls after the last event nobody asks who was out before.
+    @Test(arguments: [Presentation.lockScreen, .standBy, .expanded, .small])
+    func whereNothingIsFreshThePartnershipLeads(presentation: Presentation) {
+        let state = CardFixture.chase { state in
+            state.expanded.lastEvent = nil
+            state.expanded.partnership = "45 (32)"
+        }
+        let texts = Self.texts(state, presentation)
+        let wanted = presentation == .small ? ["Partnership 45 (32)"] : ["Partnership", "45 (32)"]
+        #expect(texts.suffix(wanted.count) == wanted[...], "\(texts)")
+        #expect(!texts.contains { $0.contains("Pollard") })
+        let spoken = MatchCard(state: state, attributes: CardFixture.attributes, isStale: false).spoken
+        #expect(spoken.contains("Partnership: 45 off 32."), "\(spoken)")
+    }
+
     @Test(arguments: Presentation.allCases)
     func whatAnInningsSetIsNotToldBesideWhatIsNeeded(presentation: Presentation) {
         for wicket in [nil, "Pollard 4 (3) · 5/1 (1.2)"] {
@@ -379,7 +400,7 @@ import Testing
         let texts = test.map { Self.texts($0.state, .lockScreen) } ?? []
         #expect(
             texts.contains("446 & 112/3") && texts.contains("374")
-                && texts.contains("Day 3 · Evening session · 23 overs left"))
+                && texts.contains("Day 3 · Session 3"))
     }
 
     @Test func aSuperOverKeepsTheMatchBelowItsScore() {

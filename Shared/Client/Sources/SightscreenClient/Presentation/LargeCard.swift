@@ -167,7 +167,7 @@ struct LargeCard {
     private func beside(_ size: Double) -> [PieceDraft] {
         guard hasPlayers || facts.state.matchDisplayState == .inningsBreak else { return [] }
         if let required = details.requiredRunRate, !required.isEmpty { return rate("RRR", required, size) }
-        if let partnership = details.partnership, !partnership.isEmpty, hasPlayers {
+        if let partnership = details.partnership, !partnership.isEmpty, hasPlayers, facts.news?.text != partnership {
             return [
                 PieceDraft(
                     .partnership, ["Partnership \(partnership)", "Stand \(partnership)"], [size], .regular, .secondary,

@@ -103,18 +103,25 @@ struct MatchFacts {
         return String(equation.dropFirst(abbr.count + 1))
     }
 
-    /// The last event with its ball: the newest event, otherwise the newest wicket. `short` is for places without room
-    /// for a label.
+    /// The last event with its ball. After six balls without one, when the newest wicket is not fresh either, it is the
+    /// stand of the two batters, and the wicket where there is none. `short` is for places without room for a label.
     var news: (label: String?, text: String, short: String, ink: CardInk)? {
         if let event = state.expanded.lastEvent, !event.text.isEmpty, !isShownElsewhere(event) {
             // The event of an innings' end stays in the next innings, where its ball would be one that is yet to come.
             let ball = event.kind.known == .inningsBreak ? nil : event.ball
             return (ball, event.text, event.text, Self.ink(event.kind.known))
         }
+        if let stand { return ("Partnership", stand, "Partnership \(stand)", .secondary) }
         guard let wicket = state.expanded.lastWicket, !wicket.isEmpty else { return nil }
         // In "Pathan 36 (24) · 176/6 (16.1)" the score is left out first.
         let batter = wicket.split(separator: " · ").first.map { String($0) } ?? wicket
         return ("Last wicket", wicket, "Out: \(batter)", .secondary)
+    }
+
+    /// The partnership once it has runs, until there is a result: "45 (32)".
+    private var stand: String? {
+        if heading?.isResult == true { return nil }
+        return state.expanded.partnership.flatMap { $0.isEmpty || $0.hasPrefix("0 ") ? nil : $0 }
     }
 
     /// Whether the card shows the event elsewhere: interruptions and results above the score, the target of an innings

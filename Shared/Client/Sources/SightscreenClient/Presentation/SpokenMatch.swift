@@ -24,7 +24,8 @@ enum SpokenMatch {
             if !facts.state.expanded.subtitle.isEmpty { sentences.append(facts.state.expanded.subtitle) }
         }
         if let news = facts.news, news.text != facts.heading?.text {
-            sentences.append(news.label.map { "\(label($0)): \(news.text)" } ?? news.text)
+            let text = news.label == "Partnership" ? spoken(batter: news.text) : news.text
+            sentences.append(news.label.map { "\(label($0)): \(text)" } ?? text)
         }
         if facts.isInPlay, let striker = facts.state.expanded.batters.first(where: \.onStrike) {
             sentences.append("\(striker.name) on strike, \(spoken(batter: striker.score))")

@@ -121,7 +121,7 @@ struct CardFixture: CustomTestStringConvertible {
                     .init(teamAbbr: "CSK", score: "374", overs: "133.0", allOut: true),
                     .init(teamAbbr: "MI", score: "112/3", overs: "36.5"),
                 ]
-                state.expanded.session = "Day 3 · Evening session · 23 overs left"
+                state.expanded.session = "Day 3 · Session 3"
                 state.expanded.equation = "MI lead by 184"
                 state.expanded.requiredRunRate = nil
             }),
