@@ -161,6 +161,9 @@ public struct Innings: Codable, Hashable, Sendable {
     public var updatedAt: Int?
     /// Whether the provider gave the total; otherwise it is the sum of the balls.
     public var hasTotal: Bool
+    /// Whether the side was all out with fewer than ten wickets, because the rest of it could not bat. The provider's
+    /// rows do not say so; `Detection` finds it by how the innings ended.
+    public var ranOutOfBatters = false
 
     package init(
         number: Int, battingTeamID: Int64, runs: Int, wickets: Int, overs: Overs, batting: [BattingLine],
@@ -191,10 +194,12 @@ public struct BattingLine: Codable, Hashable, Sendable {
     public var fellOn: String?
     /// The side's total at the fall of the wicket; nil when not out or not said.
     public var fellAt: Int?
+    /// Why the batter does not bat on without being out; nil for a batter who is out or may bat.
+    public var absence: Absence?
 
     package init(
         playerID: Int64, runs: Int, ballsFaced: Int, fours: Int, sixes: Int, dismissal: Dismissal?,
-        fellOn: String? = nil, fellAt: Int? = nil
+        fellOn: String? = nil, fellAt: Int? = nil, absence: Absence? = nil
     ) {
         self.playerID = playerID
         self.runs = runs
@@ -204,8 +209,12 @@ public struct BattingLine: Codable, Hashable, Sendable {
         self.dismissal = dismissal
         self.fellOn = fellOn
         self.fellAt = fellAt
+        self.absence = absence
     }
 }
+
+/// A batter is off the field without being out: retired hurt (who may come back), or absent, hurt or not, all innings.
+public enum Absence: String, Codable, Sendable, Hashable { case retired, absent }
 
 public struct Dismissal: Codable, Hashable, Sendable {
     public var how: HowOut

@@ -53,9 +53,12 @@ struct MatchSituation {
         return min(1, Double(current.overs.legalBalls) / Double(ballsAllowed))
     }
 
-    /// Whether the side that batted second bats again at once, in a first-class match.
+    /// Whether the side that batted second bats again at once, in a first-class match. Between the two innings only
+    /// the provider's own word says so.
     var followsOn: Bool {
-        guard snapshot.format == .firstClass, let current, current.number == 3 else { return false }
+        guard snapshot.format == .firstClass, let current else { return false }
+        if current.number == 2 { return snapshot.followOn && InningsEnd.event(of: current, in: snapshot) != nil }
+        guard current.number == 3 else { return false }
         return snapshot.innings.first { $0.number == 2 }?.battingTeamID == current.battingTeamID
     }
 

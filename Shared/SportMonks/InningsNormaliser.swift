@@ -11,8 +11,9 @@ struct InningsNormaliser {
     /// The meaning of each of `scores`, at the same position.
     var meanings: [ScoreMeaning]
 
-    /// The provider's id of "not out".
+    /// The provider's ids of "not out" and "retired hurt". A frame that names an id otherwise is believed.
     private static let notOutID: Int64 = 84
+    private static let retiredHurtID: Int64 = 85
     /// The two dismissals whose ids were seen in recordings.
     private static let knownWays: [Int64: HowOut] = [54: .caught, 79: .bowled]
 
@@ -100,7 +101,8 @@ struct InningsNormaliser {
         var doubtful: [SlimBatting] = []
         var lines = batting.map { row in
             var dismissal: Dismissal?
-            if row.wicketID != Self.notOutID {
+            let absence = dismissals[row.playerID] == nil ? absence(row) : nil
+            if row.wicketID != Self.notOutID, absence == nil {
                 let how = way(row)
                 if let seen = dismissals[row.playerID] {
                     dismissal = seen
@@ -113,18 +115,18 @@ struct InningsNormaliser {
             return BattingLine(
                 playerID: row.playerID, runs: row.runs, ballsFaced: row.balls, fours: row.fours, sixes: row.sixes,
                 dismissal: dismissal, fellOn: dismissal == nil ? nil : row.fallTenths.map(Self.label),
-                fellAt: dismissal == nil ? nil : row.fallScore)
+                fellAt: dismissal == nil ? nil : row.fallScore, absence: absence)
         }
         settle(doubtful, in: &lines, wickets: wickets, isComplete: isComplete(deliveries))
         return lines
     }
 
-    /// Settles rows that are neither "not out" nor out in a known way: retired hurt, or out without bowler and fielder.
+    /// Settles rows that are neither "not out", off the field nor out in a known way: out without bowler and fielder.
     /// As many of them are out as the total has more wickets, those with a fall of wicket first.
     private func settle(_ doubtful: [SlimBatting], in lines: inout [BattingLine], wickets: Int, isComplete: Bool) {
         var missing = wickets - lines.count { $0.dismissal != nil }
         let order = doubtful.filter { $0.fallTenths != nil } + doubtful.filter { $0.fallTenths == nil }
-        for row in order where missing > 0 && !isRetirement(row) {
+        for row in order where missing > 0 {
             guard let place = lines.firstIndex(where: { $0.playerID == row.playerID }) else { continue }
             // A batter who faced no ball, and has no ball with the wicket although the ball before is here, was timed
             // out.
@@ -144,13 +146,21 @@ struct InningsNormaliser {
 
     private func hasBall(_ tenths: Int) -> Bool { balls.contains { Self.label(tenths) == "\($0.over).\($0.number)" } }
 
-    private func isInAPair(_ player: Int64) -> Bool {
-        balls.contains { $0.strikerID == player || $0.batterOneID == player || $0.batterTwoID == player }
+    private func isInAPair(_ player: Int64) -> Bool { balls.contains { isInPair(player, $0) } }
+
+    private func isInPair(_ player: Int64, _ ball: SlimBall) -> Bool {
+        ball.strikerID == player || ball.batterOneID == player || ball.batterTwoID == player
     }
 
-    private func isRetirement(_ row: SlimBatting) -> Bool {
+    /// Why the batter is off the field by the row, unless a later ball has them at the crease again.
+    private func absence(_ row: SlimBatting) -> Absence? {
         let names = [row.wicketName].compactMap { $0 } + scores.filter { $0.id == row.wicketID }.map(\.name)
-        return names.contains { $0.lowercased().contains("retired") && HowOut(providerName: $0) == nil }
+        var absence = names.lazy.compactMap(Absence.init(providerName:)).first
+        if names.isEmpty, row.wicketID == Self.retiredHurtID { absence = .retired }
+        guard let absence, let last = balls.lastIndex(where: { isInPair(row.playerID, $0) }) else { return absence }
+        if absence == .absent { return nil }
+        let left = balls.lastIndex { meanings[$0.score].absence == .retired && isInPair(row.playerID, $0) }
+        return left.map { last > $0 } == true ? nil : absence
     }
 
     private func isComplete(_ deliveries: [Ball]) -> Bool {

@@ -6,7 +6,7 @@ struct Crease {
     var nonStriker: BattingLine?
 
     init(_ innings: Innings) {
-        let standing = innings.batting.filter { $0.dismissal == nil }
+        let standing = innings.batting.filter { $0.dismissal == nil && $0.absence == nil }
         guard let last = innings.balls.last else {
             striker = standing.first
             nonStriker = standing.dropFirst().first
@@ -31,6 +31,14 @@ struct Crease {
         if Self.endsOver(last, in: innings) { ends.swapAt(0, 1) }
         striker = standing.first { $0.playerID == ends[0] }
         nonStriker = standing.first { $0.playerID == ends[1] }
+    }
+
+    /// The batter of the innings' last ball who has retired hurt since; nil once a ball was bowled without them.
+    static func retired(in innings: Innings) -> BattingLine? {
+        guard let last = innings.balls.last else { return nil }
+        return innings.batting.first {
+            $0.absence == .retired && ($0.playerID == last.strikerID || $0.playerID == last.nonStrikerID)
+        }
     }
 
     /// Runs for which the batters crossed: a boundary and the penalty of a wide or no-ball are not run.

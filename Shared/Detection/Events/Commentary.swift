@@ -174,9 +174,14 @@ struct Commentary {
     private func maiden(_ event: MatchEvent) -> String { event.text.lowercasedFirst }
 
     private func inningsBreak(_ event: MatchEvent) -> Wording {
-        let code = side(event)
-        guard let innings = innings(event.innings) else { return ([event.text, code], nil, event.text) }
-        let head = "\(code) \(InningsEnd.ended(innings, in: snapshot))"
+        let side = side(event)
+        guard let innings = innings(event.innings) else { return ([event.text, side], nil, event.text) }
+        if InningsEnd.isForfeited(innings, in: snapshot) {
+            let what = InningsEnd.forfeit(innings, in: snapshot)
+            let chase = MatchSituation(snapshot).chase.map { "\(side) forfeit, \(code($0.team)) need \($0.target) to win" }
+            return ([chase, what, "\(side) forfeit"].compactMap { $0 }, chase == nil ? nil : what, what)
+        }
+        let head = "\(side) \(InningsEnd.ended(innings, in: snapshot))"
         let chase = InningsEnd.chase(after: innings, in: snapshot).map { "\(head), \($0)" }
         let isTied = innings.number.isMultiple(of: 2)
         return ([chase, head, score(of: event.innings)].compactMap { $0 }, isTied ? nil : superOver(event), head)
@@ -186,7 +191,9 @@ struct Commentary {
         let outcome = ResultNote.outcome(event.text, in: snapshot)
         guard let winner = outcome.winnerAbbr else {
             let codes = "\(code(snapshot.home)) v \(code(snapshot.away))"
-            let titles = ["\(codes): \(outcome.text.lowercasedFirst)", "\(codes): result"]
+            let short = ResultNote.short(of: outcome.text)
+            let titles = [outcome.text.lowercasedFirst, short, short.replacing("match ", with: "")]
+                .map { "\(codes): \($0)" }
             return (titles, titles[0].count <= AlertComposer.titleMax ? nil : outcome.text, outcome.text)
         }
         let bare = outcome.text.prefix { $0 != "(" }.trimmed

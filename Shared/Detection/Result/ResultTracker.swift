@@ -4,7 +4,8 @@ import SightscreenModels
 /// Waits until a finished match has a result that can be announced.
 ///
 /// `Finished` may come before its winner, or with the wrong one. The result is settled at once when winner, note and
-/// runs agree; otherwise the runs decide after the result hold. A tie of limited overs waits for a super over.
+/// runs agree; otherwise the runs decide after the result hold. A tie of limited overs waits for a super over. A result
+/// without a winner has less to agree on, so a second answer has to say the same.
 struct ResultTracker: Codable, Sendable, Equatable {
     /// When the provider first said that the match is over, in milliseconds; nil while it is not.
     private(set) var finishedAt: Int64?
@@ -17,8 +18,13 @@ struct ResultTracker: Codable, Sendable, Equatable {
     private(set) var due: Int64?
     /// Whether the scores are level and a super over may follow. Nil in the state that a former release stored.
     private(set) var awaitsSuperOver: Bool?
+    /// The result without a winner that the last answer said first.
+    private var saidOnce: String?
+    /// Whether the first frame of the match had that result already, so that it is as old as the last ball.
+    private(set) var isOld: Bool?
 
-    mutating func observe(_ snapshot: MatchSnapshot, now: Int64, timing: MatchTiming) {
+    /// - Parameter isFirst: whether it is the first frame of the match.
+    mutating func observe(_ snapshot: MatchSnapshot, isFirst: Bool, now: Int64, timing: MatchTiming) {
         // An unknown phase does not change an announced result.
         if case .unknown = snapshot.phase, settled != nil { return }
         guard ResultJudge.isOver(snapshot.phase) else {
@@ -32,7 +38,13 @@ struct ResultTracker: Codable, Sendable, Equatable {
             outcome = ResultNote.outcome(judged.text, in: snapshot)
         }
         awaitsSuperOver = if case .awaitingSuperOver = judged { true } else { false }
+        let before = saidOnce
+        saidOnce = nil
         switch judged {
+        case .settled(let text) where settled == nil && snapshot.winnerID == nil && text != before:
+            saidOnce = text
+            isOld = isFirst
+            hold(text, until: since + timing.resultHold, now: now)
         case .settled(let text):
             settle(text)
         case .awaitingSuperOver(let text):

@@ -126,7 +126,8 @@ struct MatchWords {
         }
         switch outcome.result {
         case "tie":
-            guard let winner = outcome.eliminator ?? outcome.bowl_out else { return "Match tied" }
+            if let winner = outcome.bowl_out { return "Match tied (\(winner) won the bowl-out)" }
+            guard let winner = outcome.eliminator else { return "Match tied" }
             let isStillTied = totals.count > 3 && totals[totals.count - 1] == totals[totals.count - 2]
             return "Match tied (\(winner) won \(isStillTied ? "on boundary count" : "the Super Over"))"
         case "draw": return "Match drawn"
