@@ -216,6 +216,42 @@ import Testing
         #expect(played.alerts.isEmpty)
     }
 
+    /// The first frame ever is of a match that is over, with a result that is agreed upon or not yet.
+    @Test(
+        arguments: [
+            (10, true, 1), (600, true, 0), (10, false, 1), (600, false, 0),
+        ])
+    func theResultOfTheFirstFrameIsToldIfItIsFresh(age: Int, isAgreed: Bool, alerts: Int) {
+        var book = TestScorebook(overs: 1)
+        book.startInnings(batting: 1)
+        book.bowl("1 1 1 1 1 1")
+        book.startInnings(batting: 2)
+        book.bowl("1 1 1 1 1 W")
+        book.snapshot.phase = .finished
+        let at = book.fetchedAt + Int64(age) * 1_000
+        var played = Played(book.snapshot.id)
+        if !isAgreed { played.take(book.snapshot, at: at) }
+        (book.snapshot.winnerID, book.snapshot.note) = (1, "Mumbai Indians won by 1 run")
+        for answer in Int64(1)...2 { played.take(book.snapshot, at: at + answer * 5_000) }
+        #expect(played.alerts.count { $0.kind == .matchResult } == alerts)
+        #expect(played.changes.last?.isSettled == true)
+    }
+
+    @Test func aResultThatTimeBringsIsNoNewsLongAfter() {
+        var book = TestScorebook(overs: 1)
+        book.startInnings(batting: 1)
+        book.bowl("1 1 1 1 1 1")
+        book.startInnings(batting: 2)
+        book.bowl("1 1 1 1 1 W")
+        book.snapshot.phase = .finished
+        let at = book.fetchedAt + 3_600_000
+        var played = Played(book.snapshot.id)
+        played.take(book.snapshot, at: at)
+        let change = played.machine.tick(now: at + 300_100)
+        #expect(change?.isSettled == true)
+        #expect(change?.alert == nil)
+    }
+
     @Test(arguments: [
         ("Match abandoned without a ball bowled", "MI v CSK: match abandoned"),
         ("No result due to rain and a wet outfield", "MI v CSK: no result"),

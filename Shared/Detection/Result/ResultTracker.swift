@@ -20,7 +20,7 @@ struct ResultTracker: Codable, Sendable, Equatable {
     private(set) var awaitsSuperOver: Bool?
     /// The result without a winner that the last answer said first.
     private var saidOnce: String?
-    /// Whether the first frame of the match had that result already, so that it is as old as the last ball.
+    /// Whether the first frame of the match had the result already, so that it is as old as the last ball.
     private(set) var isOld: Bool?
 
     /// - Parameter isFirst: whether it is the first frame of the match.
@@ -34,6 +34,7 @@ struct ResultTracker: Codable, Sendable, Equatable {
         let since = finishedAt ?? now
         finishedAt = since
         let judged = ResultJudge.judge(snapshot)
+        if isFirst { isOld = judged.isSettled || Self.isLongOver(snapshot, now: now, timing: timing) }
         if settled == nil || judged.isSettled {
             outcome = ResultNote.outcome(judged.text, in: snapshot)
         }
@@ -43,7 +44,6 @@ struct ResultTracker: Codable, Sendable, Equatable {
         switch judged {
         case .settled(let text) where settled == nil && snapshot.winnerID == nil && text != before:
             saidOnce = text
-            isOld = isFirst
             hold(text, until: since + timing.resultHold, now: now)
         case .settled(let text):
             settle(text)
@@ -53,6 +53,12 @@ struct ResultTracker: Codable, Sendable, Equatable {
             // An announced result stays until winner, note and runs agree on another one.
             if settled == nil { hold(text, until: since + timing.resultHold, now: now) }
         }
+    }
+
+    /// Whether the last ball is so old that whatever is still to be said of the match is no news.
+    private static func isLongOver(_ snapshot: MatchSnapshot, now: Int64, timing: MatchTiming) -> Bool {
+        let last = snapshot.innings.last { !$0.balls.isEmpty }?.balls.last?.updatedAt ?? 0
+        return now - Int64(clamping: last) * 1_000 > timing.resultHold
     }
 
     /// Settles the held result when its time has come. Returns whether it did so now.
