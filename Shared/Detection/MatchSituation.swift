@@ -28,7 +28,7 @@ struct MatchSituation {
         current = snapshot.innings.last
         batting = current.flatMap { snapshot.team($0.battingTeamID) }
         guard let current else {
-            ballsAllowed = snapshot.scheduledOvers.map { $0 * 6 }
+            ballsAllowed = snapshot.scheduledOvers.map { $0 * snapshot.ballsPerOver }
             wicketsAllowed = 10
             chase = nil
             return
@@ -79,13 +79,14 @@ struct MatchSituation {
     }
 
     static func balls(of number: Int, in snapshot: MatchSnapshot) -> Int? {
-        if isSuperOver(number, in: snapshot) { return 6 }
-        return number == 2 ? chaseBalls(in: snapshot) : snapshot.scheduledOvers.map { max(0, $0) * 6 }
+        if isSuperOver(number, in: snapshot) { return snapshot.ballsPerOver }
+        return number == 2
+            ? chaseBalls(in: snapshot) : snapshot.scheduledOvers.map { max(0, $0) * snapshot.ballsPerOver }
     }
 
     /// Balls that the second innings may last, as rain may have left them; nil for a timeless match.
     static func chaseBalls(in snapshot: MatchSnapshot) -> Int? {
-        snapshot.revisedOvers?.legalBalls ?? snapshot.scheduledOvers.map { max(0, $0) * 6 }
+        snapshot.revisedOvers?.legalBalls ?? snapshot.scheduledOvers.map { max(0, $0) * snapshot.ballsPerOver }
     }
 
     private static func chase(in snapshot: MatchSnapshot, current: Innings) -> Chase? {

@@ -10,6 +10,8 @@ struct InningsNormaliser {
     var scores: [SlimScore]
     /// The meaning of each of `scores`, at the same position.
     var meanings: [ScoreMeaning]
+    /// Six, or five in The Hundred.
+    var ballsPerOver: Int
 
     /// The provider's ids of "not out" and "retired hurt". A frame that names an id otherwise is believed.
     private static let notOutID: Int64 = 84
@@ -21,14 +23,45 @@ struct InningsNormaliser {
     static let battersMax = 40
 
     func innings() -> Innings {
-        let deliveries = balls.map(ball)
+        let deliveries = counted(balls.map(ball))
         let runs = total?.runs ?? deliveries.reduce(0) { $0 + $1.totalRuns }
         let wickets = total?.wickets ?? deliveries.count { $0.outID != nil }
         return Innings(
             number: number, battingTeamID: total?.teamID ?? balls.first?.teamID ?? 0, runs: runs, wickets: wickets,
-            overs: total?.overs ?? oversOfBalls(deliveries), batting: battingLines(deliveries, wickets: wickets),
-            bowling: bowling.map(bowlingLine), balls: deliveries, updatedAt: total?.updatedAt,
+            overs: overs(total?.overs, of: deliveries) ?? oversOfBalls(deliveries),
+            batting: battingLines(deliveries, wickets: wickets),
+            bowling: bowling.map { bowlingLine($0, deliveries) }, balls: deliveries, updatedAt: total?.updatedAt,
             hasTotal: total != nil)
+    }
+
+    // MARK: - The Hundred
+
+    private var isHundred: Bool { ballsPerOver != Overs.usualBalls }
+
+    /// The deliveries in sets of five in The Hundred. The provider's labels may be of overs of six, or of the ten balls
+    /// that a bowler may bowl in a row, so the balls are counted instead.
+    private func counted(_ deliveries: [Ball]) -> [Ball] {
+        guard isHundred else { return deliveries }
+        var legal = 0
+        return deliveries.map { ball in
+            var ball = ball
+            ball.ballsPerOver = ballsPerOver
+            (ball.over, ball.number) = (legal / ballsPerOver, legal % ballsPerOver + 1)
+            if ball.isLegal { legal += 1 }
+            return ball
+        }
+    }
+
+    /// The overs of a row of the provider; in The Hundred in sets of five, and no fewer than the balls that are here.
+    private func overs(_ row: Overs?, of deliveries: [Ball]) -> Overs? {
+        guard isHundred, let row else { return row }
+        let balls = max(row.completed * ballsPerOver + min(row.balls, ballsPerOver), deliveries.count(where: \.isLegal))
+        return Overs(legalBalls: balls, ballsPerOver: ballsPerOver)
+    }
+
+    /// A fall of wicket as the balls are labelled: "18.6", in The Hundred "94".
+    private func fall(_ tenths: Int) -> String {
+        isHundred ? Overs(tenths: tenths, ballsPerOver: ballsPerOver).description : Self.label(tenths)
     }
 
     private func ball(_ row: SlimBall) -> Ball {
@@ -114,7 +147,7 @@ struct InningsNormaliser {
             }
             return BattingLine(
                 playerID: row.playerID, runs: row.runs, ballsFaced: row.balls, fours: row.fours, sixes: row.sixes,
-                dismissal: dismissal, fellOn: dismissal == nil ? nil : row.fallTenths.map(Self.label),
+                dismissal: dismissal, fellOn: dismissal == nil ? nil : row.fallTenths.map(fall),
                 fellAt: dismissal == nil ? nil : row.fallScore, absence: absence)
         }
         settle(doubtful, in: &lines, wickets: wickets, isComplete: isComplete(deliveries))
@@ -133,7 +166,7 @@ struct InningsNormaliser {
             let isHere = row.fallTenths.map(hasBall) ?? isComplete
             let isTimedOut = isHere && row.balls == 0 && row.runs == 0 && !isInAPair(row.playerID)
             lines[place].dismissal = Dismissal(how: isTimedOut ? .timedOut : .unknown, bowlerID: nil, fielderID: nil)
-            lines[place].fellOn = row.fallTenths.map(Self.label)
+            lines[place].fellOn = row.fallTenths.map(fall)
             lines[place].fellAt = row.fallScore
             missing -= 1
         }
@@ -164,8 +197,8 @@ struct InningsNormaliser {
     }
 
     private func isComplete(_ deliveries: [Ball]) -> Bool {
-        guard let total else { return true }
-        return oversOfBalls(deliveries) >= total.overs
+        guard let overs = overs(total?.overs, of: deliveries) else { return true }
+        return oversOfBalls(deliveries) >= overs
     }
 
     private func fielder(_ row: SlimBatting, _ how: HowOut) -> Int64? {
@@ -176,13 +209,18 @@ struct InningsNormaliser {
         }
     }
 
-    private func bowlingLine(_ row: SlimBowling) -> BowlingLine {
-        BowlingLine(
-            playerID: row.playerID, overs: row.overs, maidens: row.maidens, runs: row.runs, wickets: row.wickets,
+    private func bowlingLine(_ row: SlimBowling, _ deliveries: [Ball]) -> BowlingLine {
+        let own = isHundred ? deliveries.filter { $0.bowlerID == row.playerID } : []
+        return BowlingLine(
+            playerID: row.playerID, overs: overs(row.overs, of: own) ?? row.overs, maidens: row.maidens, runs: row.runs,
+            wickets: row.wickets,
             wides: row.wides, noBalls: row.noBalls)
     }
 
     private func oversOfBalls(_ deliveries: [Ball]) -> Overs {
+        if isHundred {
+            return Overs(legalBalls: deliveries.count(where: \.isLegal), ballsPerOver: ballsPerOver)
+        }
         guard let over = deliveries.last?.over else { return Overs(completed: 0, balls: 0) }
         let legal = deliveries.reversed().prefix { $0.over == over }.count(where: \.isLegal)
         return legal >= 6 ? Overs(completed: over + 1, balls: 0) : Overs(completed: over, balls: legal)

@@ -111,6 +111,33 @@ import Testing
         #expect(ball.fielderID == 31)
     }
 
+    /// The Hundred is counted in balls, whatever the labels and the totals of the provider are in.
+    @Test(arguments: [
+        ("100-ball", 5, 20), ("The Hundred", 5, 20), ("100-Ball", 6, 16), ("100 ball", 10, 10),
+    ])
+    func theHundredIsCountedInBalls(type: String, perOver: Int, planned: Int) throws {
+        var fixture = Self.fixture(status: "1st Innings", type: type, overs: planned == 20 ? 20 : nil)
+        fixture.scores = [SlimScore(name: "1 Run", runs: 1), SlimScore(name: "1 Wide", runs: 1, isBall: false)]
+        // A wide comes before the third ball.
+        fixture.balls = (0..<13).map { place in
+            let legal = place > 2 ? place - 1 : place
+            return SlimBall(
+                id: Int64(place + 1), innings: 1, over: legal / perOver, number: legal % perOver + 1, teamID: 1,
+                strikerID: 11, bowlerID: 21, batterOneID: 11, batterTwoID: 12, score: place == 2 ? 1 : 0, updatedAt: 9)
+        }
+        fixture.runs = [
+            SlimRuns(
+                innings: 1, teamID: 1, runs: 13, wickets: 0, overs: Overs(completed: 12 / perOver, balls: 12 % perOver))
+        ]
+        let match = try fixture.snapshot()
+        let innings = try #require(match.innings.first)
+        #expect(match.scheduledOvers == 20 && match.ballsPerOver == 5)
+        #expect(innings.overs.legalBalls == 12 && innings.overs.description == "12")
+        #expect(innings.balls.map(\.label).suffix(3) == ["10", "11", "12"])
+        #expect(innings.balls[2].label == "3" && innings.balls[3].label == "3")
+        #expect(innings.balls.last?.over == 2)
+    }
+
     @Test func aBatterTimedOutIsFoundWithoutABall() throws {
         let rows = """
             "runs":[{"team_id":1,"inning":1,"score":1,"wickets":2,"overs":0.1}],"batting":[\

@@ -28,7 +28,9 @@ struct Crease {
         for end in ends.indices where ends[end] == nil {
             if let newcomer = newcomers.popLast() { ends[end] = newcomer }
         }
-        if Self.endsOver(last, in: innings) { ends.swapAt(0, 1) }
+        // In The Hundred the next ball comes from the other end after ten balls only.
+        let changesEnds = last.ballsPerOver == Overs.usualBalls || !last.over.isMultiple(of: 2)
+        if changesEnds, Self.endsOver(last, in: innings) { ends.swapAt(0, 1) }
         striker = standing.first { $0.playerID == ends[0] }
         nonStriker = standing.first { $0.playerID == ends[1] }
     }
@@ -47,9 +49,10 @@ struct Crease {
         return offBat + ball.byes + ball.legByes + max(0, ball.wides - 1)
     }
 
-    /// Whether the over of the innings' last ball is complete: it has six legal balls, or the total says so.
+    /// Whether the over of the innings' last ball is complete: it has all its legal balls, or the total says so.
     static func endsOver(_ ball: Ball, in innings: Innings) -> Bool {
         if innings.overs.completed > ball.over { return true }
-        return innings.balls.suffix(20).reduce(0) { $0 + ($1.over == ball.over && $1.isLegal ? 1 : 0) } >= 6
+        return innings.balls.suffix(20).reduce(0) { $0 + ($1.over == ball.over && $1.isLegal ? 1 : 0) }
+            >= ball.ballsPerOver
     }
 }

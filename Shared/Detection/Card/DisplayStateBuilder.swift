@@ -55,7 +55,7 @@ public struct DisplayStateBuilder {
         let score = current.map { InningsScore($0).text } ?? ""
         let leading = ContentState.CompactLeading(teamAbbr: side, score: score)
         let trailing = ContentState.CompactTrailing(
-            overs: (current?.overs ?? Overs(completed: 0, balls: 0)).description,
+            overs: (current?.overs ?? Overs(legalBalls: 0, ballsPerOver: snapshot.ballsPerOver)).description,
             runRate: Rates.perOver(current?.runs ?? 0, balls: current?.overs.legalBalls ?? 0))
         let playing = current != nil && (state == .live || state == .suspended) && snapshot.phase != .finished
         let crease = current.flatMap { playing ? Crease($0) : nil }

@@ -88,7 +88,9 @@ enum AlertComposer {
         let equation = state.expanded.equation.flatMap { isSaid($0, in: title) ? nil : $0 }
         let overs = state.compactTrailing.overs
         let score = scoreText(state)
-        let place = title.contains(score) ? (equation == nil ? "\(overs) overs" : nil) : "\(score) (\(overs))"
+        let place =
+            title.contains(score)
+            ? (equation == nil ? "\(overs) \(overs.contains(".") ? "overs" : "balls")" : nil) : "\(score) (\(overs))"
         return [status, place, equation].compactMap { $0 }
     }
 

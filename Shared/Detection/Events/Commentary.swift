@@ -72,11 +72,13 @@ struct Commentary {
     private func closeFinish(_ event: MatchEvent) -> Wording {
         if let superOver = superOver(event) {
             return (
-                ["\(superOver): \(event.text) to win", "\(superOver): \(event.text)", event.text], "Off 6 balls",
+                ["\(superOver): \(event.text) to win", "\(superOver): \(event.text)", event.text],
+                "Off \(snapshot.ballsPerOver) balls",
                 event.text
             )
         }
-        return (["\(event.text) off the last over", event.text, "\(side(event)): last over"], nil, event.text)
+        let last = isHundred ? "last \(snapshot.ballsPerOver) balls" : "last over"
+        return (["\(event.text) off the \(last)", event.text, "\(side(event)): \(last)"], nil, event.text)
     }
 
     private func wicket(_ event: MatchEvent) -> Wording {
@@ -138,13 +140,13 @@ struct Commentary {
     private func bowling(_ event: MatchEvent) -> Wording {
         let isFive = event.kind == .fiveWickets
         let line = line(event)
-        let figures = line.map { "\($0.wickets) for \($0.runs) in \($0.overs) overs" }
+        let figures = line.map { "\($0.wickets) for \($0.runs) in \($0.overs.counted)" }
         guard let name = name(of: event) else {
             return scored(event, isFive ? "five wickets for a bowler" : "bowler on fire", detail: figures)
         }
         if isFive { return scored(event, "\(name) takes \(event.value == 10 ? "ten" : "five")", detail: figures) }
         guard let line else { return scored(event, "\(name) on fire", detail: nil) }
-        return scored(event, "\(name) \(line.wickets) for \(line.runs)", detail: "In \(line.overs) overs")
+        return scored(event, "\(name) \(line.wickets) for \(line.runs)", detail: "In \(line.overs.counted)")
     }
 
     /// "Finch 47 off 23".
@@ -178,7 +180,9 @@ struct Commentary {
         guard let innings = innings(event.innings) else { return ([event.text, side], nil, event.text) }
         if InningsEnd.isForfeited(innings, in: snapshot) {
             let what = InningsEnd.forfeit(innings, in: snapshot)
-            let chase = MatchSituation(snapshot).chase.map { "\(side) forfeit, \(code($0.team)) need \($0.target) to win" }
+            let chase = MatchSituation(snapshot).chase.map {
+                "\(side) forfeit, \(code($0.team)) need \($0.target) to win"
+            }
             return ([chase, what, "\(side) forfeit"].compactMap { $0 }, chase == nil ? nil : what, what)
         }
         let head = "\(side) \(InningsEnd.ended(innings, in: snapshot))"
@@ -243,6 +247,8 @@ struct Commentary {
         innings(event.innings)?.bowling.first { $0.playerID == event.playerID }
     }
 
+    private var isHundred: Bool { snapshot.ballsPerOver != Overs.usualBalls }
+
     private func code(_ team: Team) -> String { DisplayText.code(team.code) }
 
     /// The code of the side whose innings it is.
@@ -261,8 +267,9 @@ struct Commentary {
 
     /// "In 17 overs", for a chase that rain has shortened.
     private var overs: String? {
-        guard let balls = MatchSituation.balls(of: 2, in: snapshot), balls % 6 == 0 else { return nil }
-        return "In \(balls / 6) overs"
+        guard let balls = MatchSituation.balls(of: 2, in: snapshot) else { return nil }
+        if isHundred { return "In \(balls) balls" }
+        return balls % 6 == 0 ? "In \(balls / 6) overs" : nil
     }
 }
 

@@ -53,7 +53,7 @@ enum RunsResult: Equatable {
         // Super overs go on until one has a winner.
         var number = 3
         while let one = innings[number], let other = innings[number + 1] {
-            let result = chase(one, other, target: one.runs + 1, wickets: 2, balls: 6)
+            let result = chase(one, other, target: one.runs + 1, wickets: 2, balls: snapshot.ballsPerOver)
             if case .won(let team, _) = result { return .won(team, by: superOver) }
             number += 2
         }
@@ -66,7 +66,8 @@ enum RunsResult: Equatable {
         if second.runs >= target {
             return .won(second.battingTeamID, by: inHand(wickets - second.wickets))
         }
-        let isPlayedOut = second.wickets >= wickets || second.ranOutOfBatters || balls.map { second.overs.legalBalls >= $0 } ?? false
+        let isPlayedOut =
+            second.wickets >= wickets || second.ranOutOfBatters || balls.map { second.overs.legalBalls >= $0 } ?? false
         guard isPlayedOut else { return .undecided }
         if second.runs == target - 1 { return .tie }
         return .won(first.battingTeamID, by: EventText.count(target - 1 - second.runs, "run"))

@@ -16,10 +16,23 @@ extension SlimFixture {
         return MatchSnapshot(
             id: matchID, format: format, competition: leagueName ?? stageName ?? leagueCode ?? "", round: round,
             home: home.named, away: away.named, startsAt: startsAt, phase: phase, note: note, winnerID: winnerTeamID,
-            outcome: drawnOutcome, scheduledOvers: scheduledOvers.flatMap { $0 > 0 ? $0 : nil },
+            outcome: drawnOutcome, scheduledOvers: plannedOvers,
             revisedTarget: target.runs, revisedOvers: target.overs, tossWinnerID: tossWonTeamID, followOn: followOn,
             superOver: superOver, innings: innings,
-            players: names, competitionCode: leagueCode, tossDecision: tossDecision)
+            players: names, competitionCode: leagueCode, tossDecision: tossDecision, ballsPerOver: ballsPerOver)
+    }
+
+    /// Five balls in The Hundred, which the provider's `type` alone tells ("100-ball", "The Hundred").
+    private var ballsPerOver: Int {
+        let name = (type ?? "").lowercased()
+        return name.contains("hundred") || name.contains("100") ? 5 : Overs.usualBalls
+    }
+
+    /// The scheduled overs a side. In The Hundred they are twenty sets of five; a greater number is one of balls.
+    private var plannedOvers: Int? {
+        let planned = scheduledOvers.flatMap { $0 > 0 ? $0 : nil }
+        guard ballsPerOver != Overs.usualBalls else { return planned }
+        return planned.map { $0 > 20 ? $0 / ballsPerOver : $0 } ?? 20
     }
 
     /// The decision at the toss by the provider's `elected`: "batting", "bowling"; other sources write "bat", "field".
@@ -34,15 +47,17 @@ extension SlimFixture {
     /// The chase as revised by rain: from the fields meant for it, otherwise from the note, where its target differs
     /// from the one that the first innings sets.
     private func revision(of innings: [Innings]) -> (runs: Int?, overs: Overs?) {
-        let overs = revisedOvers.flatMap { (0.1..<1_000).contains($0) ? Overs(tenths: Int(($0 * 10).rounded())) : nil }
+        let overs = revisedOvers.flatMap {
+            (0.1..<1_000).contains($0) ? Overs(tenths: Int(($0 * 10).rounded()), ballsPerOver: ballsPerOver) : nil
+        }
         if let revisedTarget, revisedTarget > 0 { return (revisedTarget, overs) }
         // In a super over the note has the super over's target.
         guard format != .firstClass, innings.count <= 2, let first = innings.first, first.number == 1,
-            let noted = NotedTarget(note), noted.runs != first.runs + 1
+            let noted = NotedTarget(note, ballsPerOver: ballsPerOver), noted.runs != first.runs + 1
         else { return (nil, overs) }
         // The note may predate a correction of the last run or boundary of the first innings.
         let limit = overs ?? noted.overs
-        let isShortened = limit.map { $0.legalBalls != (scheduledOvers ?? 0) * 6 } ?? false
+        let isShortened = limit.map { $0.legalBalls != (plannedOvers ?? 0) * ballsPerOver } ?? false
         guard isShortened || abs(noted.runs - first.runs - 1) > 6 else { return (nil, overs) }
         return (noted.runs, limit)
     }
@@ -83,7 +98,7 @@ extension SlimFixture {
                 batting: Array((battingByInnings[number] ?? []).prefix(InningsNormaliser.battersMax)),
                 bowling: Array((bowlingByInnings[number] ?? []).prefix(InningsNormaliser.battersMax)),
                 balls: ballsByInnings[number] ?? [], scores: scores,
-                meanings: meanings)
+                meanings: meanings, ballsPerOver: ballsPerOver)
             let innings = normaliser.innings()
             guard innings.battingTeamID == home.id || innings.battingTeamID == away.id else {
                 throw .foreignInnings(number)

@@ -18,6 +18,8 @@ struct MatchWords {
     }
 
     var type: String {
+        // Cricsheet calls The Hundred a T20 with overs of five balls.
+        if info.balls_per_over == 5 { return "100-ball" }
         let isInternational = info.team_type == "international"
         return switch info.match_type {
         case "T20", "IT20": isInternational ? "T20I" : "T20"
