@@ -16,8 +16,12 @@ struct InningsNormaliser {
     /// The provider's ids of "not out" and "retired hurt". A frame that names an id otherwise is believed.
     private static let notOutID: Int64 = 84
     private static let retiredHurtID: Int64 = 85
-    /// The two dismissals whose ids were seen in recordings.
-    private static let knownWays: [Int64: HowOut] = [54: .caught, 79: .bowled]
+    /// The dismissals behind the provider's ids that were recorded or counted in its answers. The catalogue has over a
+    /// hundred ids, and the rest is hearsay.
+    private static let knownWays: [Int64: HowOut] = [
+        54: .caught, 55: .caught, 56: .stumped, 63: .runOut, 64: .runOut, 79: .bowled, 83: .lbw, 87: .hitWicket,
+        138: .retiredOut,
+    ]
 
     /// A side has eleven, with substitutes some sixteen; more rows are no scorecard.
     static let battersMax = 40
@@ -114,12 +118,10 @@ struct InningsNormaliser {
         return catcher == bowler ? .caughtAndBowled : .caught
     }
 
-    /// The dismissal behind an id, by the frame's own balls; two are known besides.
+    /// The dismissal behind an id: as the frame's own balls name it, and only where none has it by the known ids.
     private func howOutOfID(_ id: Int64) -> HowOut? {
-        for (score, meaning) in zip(scores, meanings) where score.id == id {
-            if let how = meaning.howOut { return how }
-        }
-        return Self.knownWays[id]
+        let named = zip(scores, meanings).filter { $0.0.id == id }
+        return named.isEmpty ? Self.knownWays[id] : named.lazy.compactMap(\.1.howOut).first
     }
 
     private func battingLines(_ deliveries: [Ball], wickets: Int) -> [BattingLine] {

@@ -13,13 +13,25 @@ extension SlimFixture {
             uniquingKeysWith: { _, later in later })
         let innings = try normalisedInnings()
         let target = revision(of: innings)
+        let teams = teams
         return MatchSnapshot(
             id: matchID, format: format, competition: leagueName ?? stageName ?? leagueCode ?? "", round: round,
-            home: home.named, away: away.named, startsAt: startsAt, phase: phase, note: note, winnerID: winnerTeamID,
+            home: teams.home, away: teams.away, startsAt: startsAt, phase: phase, note: note, winnerID: winnerTeamID,
             outcome: drawnOutcome, scheduledOvers: plannedOvers,
             revisedTarget: target.runs, revisedOvers: target.overs, tossWinnerID: tossWonTeamID, followOn: followOn,
             superOver: superOver, innings: innings,
             players: names, competitionCode: leagueCode, tossDecision: tossDecision, ballsPerOver: ballsPerOver)
+    }
+
+    /// The sides, with codes that tell them apart: of two sides of one code (a club's two teams, or one that the
+    /// provider gave to both) the codes are made of the names.
+    private var teams: (home: Team, away: Team) {
+        var (home, away) = (home.named, away.named)
+        guard home.code.lowercased() == away.code.lowercased() else { return (home, away) }
+        let forms = zip(SlimTeam.codes(of: home.name), SlimTeam.codes(of: away.name))
+        let apart = forms.first { $0.lowercased() != $1.lowercased() }
+        (home.code, away.code) = apart ?? (home.code + "1", away.code + "2")
+        return (home, away)
     }
 
     /// Five balls in The Hundred, which the provider's `type` alone tells ("100-ball", "The Hundred").
@@ -113,8 +125,19 @@ extension SlimTeam {
     /// The team with a code made up from the name where the provider sent none.
     var named: Team {
         let name = name ?? code ?? "Team \(id)"
+        return Team(id: id, name: name, code: code ?? Self.codes(of: name)[0])
+    }
+
+    /// Codes for a name, the usual one first: the initials, with numbers whole ("T41" of "Team 41"), or the beginning
+    /// of a name of one word; then longer ones.
+    static func codes(of name: String) -> [String] {
         let words = name.split { !$0.isLetter && !$0.isNumber }
-        let initials = words.count > 1 ? String(words.compactMap(\.first).prefix(4)) : String(name.prefix(3))
-        return Team(id: id, name: name, code: code ?? initials.uppercased())
+        let initials = words.prefix(4).map { $0.allSatisfy(\.isNumber) ? $0 : $0.prefix(1) }.joined()
+        let last = words.last ?? ""
+        return [
+            words.count > 1 ? initials : String(name.prefix(3)), String(name.prefix(3)),
+            words.count > 1 ? "\(name.prefix(1))\(last.prefix(3))" : String(name.prefix(5)),
+            words.count > 1 ? "\(name.prefix(3))\(last.prefix(3))" : String(name.prefix(8)),
+        ].map { $0.uppercased() }
     }
 }
