@@ -261,7 +261,9 @@ let package = Package(
         + [
             tests("Cricket", ["Cricket"]),
             tests("SportMonks", [models, "Cricket", "SportMonks"]),
-            tests("Detection", [models, "Cricket", "APNsProtocol", "Detection", "SportMonks", "Tapes"]),
+            tests(
+                "Detection",
+                [models, "Cricket", "APNsProtocol", "Detection", "SportMonks", "Tapes", "TapeFile", "Replay"]),
             tests("Tapes", ["Tapes", "SportMonks"]),
             tests("Replay", [models]),
             tests("Activities", [models, "Activities"]),

@@ -1,8 +1,11 @@
+import Store
+
 /// Decides which days of the schedule are fetched next, and when: the days around now at every pass, all days every ten
-/// minutes, and never more than half of the calls that the provider allows.
+/// minutes, and never more than half of the calls that the provider allows. The provider may be too slow for all days:
+/// when they fail, the days around now go on, and all days are tried again after two minutes.
 struct SyncPlan: Sendable {
     /// The days to fetch, and the part of them in which fixtures can count as missing. A day at either end is left out
-    /// of that part, because the provider does not document whether its bounds are included.
+    /// of that part: the provider counts days by its midnight, and leaves out the last.
     struct Span: Sendable, Equatable {
         var from: Int
         var to: Int
@@ -12,15 +15,15 @@ struct SyncPlan: Sendable {
 
     static let day = 86_400
     static let fullSyncInterval: Duration = .seconds(600)
-    /// A week back covers a Test that began five days ago; the days ahead are a fortnight.
-    static let wholeDays = -7...15
+    static let fullSyncRetry: Duration = .seconds(120)
+    static let wholeDays = ScheduleWindow.days
     static let nearDays = -2...2
 
     /// The calls are spread over half of the provider's limit, because the poller uses the same endpoint for single
     /// fixtures.
     private let secondsPerCall: Double
     private var notBefore: ContinuousClock.Instant?
-    private var wholeSyncedAt: ContinuousClock.Instant?
+    private var wholeDueAt: ContinuousClock.Instant?
 
     /// - Parameter hourlyLimit: the calls an hour that the provider allows; 0: no limit.
     init(hourlyLimit: Int) {
@@ -39,10 +42,8 @@ struct SyncPlan: Sendable {
     mutating func finished(_ span: Span, calls: Int, succeeded: Bool, at now: ContinuousClock.Instant) {
         notBefore = now + .seconds(secondsPerCall * Double(max(calls, 1)))
         let isWhole = span.to - span.from == (Self.wholeDays.upperBound - Self.wholeDays.lowerBound) * Self.day
-        if succeeded, isWhole { wholeSyncedAt = now }
+        if isWhole { wholeDueAt = now + (succeeded ? Self.fullSyncInterval : Self.fullSyncRetry) }
     }
 
-    private func isWholeDue(_ now: ContinuousClock.Instant) -> Bool {
-        wholeSyncedAt.map { now - $0 >= Self.fullSyncInterval } ?? true
-    }
+    private func isWholeDue(_ now: ContinuousClock.Instant) -> Bool { wholeDueAt.map { now >= $0 } ?? true }
 }

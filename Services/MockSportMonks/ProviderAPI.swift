@@ -167,17 +167,17 @@ struct ProviderAPI: Sendable {
         return players.filter { wanted.contains(id($0)) }
     }
 
-    /// The span of `2026-10-09,2026-10-12`, or of two times; a day that ends the span belongs to it.
-    private static func span(_ text: String) throws -> ClosedRange<Int> {
+    /// The span of `2026-10-09,2026-10-12`, or of two times. Its end does not belong to it, and a day begins at its
+    /// midnight: one day alone is an empty span.
+    private static func span(_ text: String) throws -> Range<Int> {
         let ends = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        guard ends.count == 2, let from = ProviderTime.seconds(ends[0]), var to = ProviderTime.seconds(ends[1]) else {
+        guard ends.count == 2, let from = ProviderTime.seconds(ends[0]), let to = ProviderTime.seconds(ends[1]) else {
             throw Refusal(status: .badRequest, message: "starts_between wants two dates.")
         }
-        if ends[1].utf8.count == 10 { to += 86_399 }
         guard from <= to else {
             throw Refusal(status: .badRequest, message: "starts_between wants two dates in order.")
         }
-        return from...to
+        return from..<to
     }
 
     private func sort(_ players: inout [MatchPlayer], by order: String?) throws {

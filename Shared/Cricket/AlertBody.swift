@@ -40,7 +40,9 @@ package enum AlertBody {
         let overs = state.compactTrailing.overs
         let score = scoreText(state)
         let hasBegun = overs != "0.0" || state.compactLeading.score != "0/0"
-        let place = title.contains(score) ? (equation == nil ? "\(overs) overs" : nil) : "\(score) (\(overs))"
+        let place =
+            title.contains(score)
+            ? (equation == nil ? "\(overs) \(overs.contains(".") ? "overs" : "balls")" : nil) : "\(score) (\(overs))"
         guard hasBegun else { return [status, equation].compactMap { $0 } }
         return [status, place, equation].compactMap { $0 }
     }

@@ -22,6 +22,8 @@ public struct MatchSnapshot: Codable, Hashable, Sendable {
     public var outcome: DrawnOutcome?
     /// Scheduled overs a side; nil for timeless matches.
     public var scheduledOvers: Int?
+    /// Balls of an over: six, or five in The Hundred, where `Overs` and balls are counted in sets of five.
+    public var ballsPerOver: Int
     /// The runs that the chase needs in all, and its overs, as revised by rain (D/L): overs of "25.3" are 25 overs and
     /// 3 balls.
     public var revisedTarget: Int?
@@ -41,7 +43,7 @@ public struct MatchSnapshot: Codable, Hashable, Sendable {
         phase: MatchPhase, note: String?, winnerID: Int64?, outcome: DrawnOutcome?, scheduledOvers: Int?,
         revisedTarget: Int?, revisedOvers: Overs?, tossWinnerID: Int64?, followOn: Bool, superOver: Bool,
         innings: [Innings], players: [Int64: Player], competitionCode: String? = nil,
-        tossDecision: TossDecision? = nil
+        tossDecision: TossDecision? = nil, ballsPerOver: Int = Overs.usualBalls
     ) {
         self.id = id
         self.format = format
@@ -56,6 +58,7 @@ public struct MatchSnapshot: Codable, Hashable, Sendable {
         self.winnerID = winnerID
         self.outcome = outcome
         self.scheduledOvers = scheduledOvers
+        self.ballsPerOver = ballsPerOver
         self.revisedTarget = revisedTarget
         self.revisedOvers = revisedOvers
         self.tossWinnerID = tossWinnerID
@@ -79,7 +82,7 @@ public struct NotedTarget: Hashable, Sendable {
     private static let runsMax = 2_000
 
     /// Nil for a note about something else.
-    public init?(_ note: String?) {
+    public init?(_ note: String?, ballsPerOver: Int = Overs.usualBalls) {
         let words = (note ?? "").lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "." }
             .map { String($0.last == "." ? $0.dropLast() : $0) }
         guard let target = words.firstIndex(of: "target"),
@@ -88,17 +91,17 @@ public struct NotedTarget: Hashable, Sendable {
         else { return nil }
         self.runs = runs
         let rest = words[(number + 1)...]
-        overs = zip(rest, rest.dropFirst()).lazy.compactMap { Self.overs($0, unit: $1) }.first
+        overs = zip(rest, rest.dropFirst()).lazy.compactMap { Self.overs($0, unit: $1, ballsPerOver) }.first
     }
 
-    private static func overs(_ number: String, unit: String) -> Overs? {
+    private static func overs(_ number: String, unit: String, _ ballsPerOver: Int) -> Overs? {
         let parts = number.split(separator: ".").map { Int($0) }
         guard let count = parts.first ?? nil, (0..<1_000).contains(count), parts.count <= 2 else { return nil }
-        if unit.hasPrefix("ball"), parts.count == 1 { return Overs(completed: count / 6, balls: count % 6) }
+        if unit.hasPrefix("ball"), parts.count == 1 { return Overs(legalBalls: count, ballsPerOver: ballsPerOver) }
         guard unit.hasPrefix("over") || unit.hasPrefix("ov") else { return nil }
-        guard parts.count == 2 else { return Overs(completed: count, balls: 0) }
-        guard let balls = parts[1], (0..<6).contains(balls) else { return nil }
-        return Overs(completed: count, balls: balls)
+        guard parts.count == 2 else { return Overs(completed: count, balls: 0, ballsPerOver: ballsPerOver) }
+        guard let balls = parts[1], (0..<ballsPerOver).contains(balls) else { return nil }
+        return Overs(completed: count, balls: balls, ballsPerOver: ballsPerOver)
     }
 }
 
@@ -131,17 +134,26 @@ public enum DrawnOutcome: String, Codable, Sendable, Hashable { case draw, noRes
 public struct Overs: Codable, Hashable, Sendable, Comparable, CustomStringConvertible {
     public var completed: Int
     public var balls: Int
-    package init(completed: Int, balls: Int) {
+    /// Six, or five in The Hundred.
+    public var ballsPerOver: Int
+    package init(completed: Int, balls: Int, ballsPerOver: Int = Overs.usualBalls) {
         self.completed = completed
         self.balls = balls
+        self.ballsPerOver = ballsPerOver
     }
-    /// The overs in legal balls, six to the over, as run and economy rates count.
-    public var legalBalls: Int { completed * 6 + balls }
+    package init(legalBalls: Int, ballsPerOver: Int) {
+        self.init(completed: legalBalls / ballsPerOver, balls: legalBalls % ballsPerOver, ballsPerOver: ballsPerOver)
+    }
+    public static let usualBalls = 6
+    /// The overs in legal balls, as run and economy rates count.
+    public var legalBalls: Int { completed * ballsPerOver + balls }
     public static func < (left: Self, right: Self) -> Bool {
         (left.completed, left.balls) < (right.completed, right.balls)
     }
-    /// The overs as a scorecard has them: "12.3", "13.0".
-    public var description: String { "\(completed).\(balls)" }
+    /// The overs as a scorecard has them: "12.3", "13.0"; in The Hundred the balls: "41".
+    public var description: String { ballsPerOver == Self.usualBalls ? "\(completed).\(balls)" : "\(legalBalls)" }
+    /// "12.3 overs", "41 balls".
+    public var counted: String { "\(self) \(ballsPerOver == Self.usualBalls ? "overs" : "balls")" }
 }
 
 public struct Innings: Codable, Hashable, Sendable {
@@ -161,6 +173,9 @@ public struct Innings: Codable, Hashable, Sendable {
     public var updatedAt: Int?
     /// Whether the provider gave the total; otherwise it is the sum of the balls.
     public var hasTotal: Bool
+    /// Whether the side was all out with fewer than ten wickets, because the rest of it could not bat. The provider's
+    /// rows do not say so; `Detection` finds it by how the innings ended.
+    public var ranOutOfBatters = false
 
     package init(
         number: Int, battingTeamID: Int64, runs: Int, wickets: Int, overs: Overs, batting: [BattingLine],
@@ -191,10 +206,12 @@ public struct BattingLine: Codable, Hashable, Sendable {
     public var fellOn: String?
     /// The side's total at the fall of the wicket; nil when not out or not said.
     public var fellAt: Int?
+    /// Why the batter does not bat on without being out; nil for a batter who is out or may bat.
+    public var absence: Absence?
 
     package init(
         playerID: Int64, runs: Int, ballsFaced: Int, fours: Int, sixes: Int, dismissal: Dismissal?,
-        fellOn: String? = nil, fellAt: Int? = nil
+        fellOn: String? = nil, fellAt: Int? = nil, absence: Absence? = nil
     ) {
         self.playerID = playerID
         self.runs = runs
@@ -204,8 +221,12 @@ public struct BattingLine: Codable, Hashable, Sendable {
         self.dismissal = dismissal
         self.fellOn = fellOn
         self.fellAt = fellAt
+        self.absence = absence
     }
 }
+
+/// A batter is off the field without being out: retired hurt (who may come back), or absent, hurt or not, all innings.
+public enum Absence: String, Codable, Sendable, Hashable { case retired, absent }
 
 public struct Dismissal: Codable, Hashable, Sendable {
     public var how: HowOut
@@ -261,6 +282,8 @@ public struct Ball: Codable, Hashable, Sendable {
     public var over: Int
     /// One more than the legal balls before it in the over: a wide has the label of the ball that replaces it.
     public var number: Int
+    /// Six, or five in The Hundred.
+    public var ballsPerOver = Overs.usualBalls
     public var strikerID: Int64
     public var nonStrikerID: Int64?
     public var bowlerID: Int64
@@ -300,8 +323,10 @@ public struct Ball: Codable, Hashable, Sendable {
         self.updatedAt = updatedAt
     }
 
-    /// The ball's label: "12.3".
-    public var label: String { "\(over).\(number)" }
+    /// The ball's label: "12.3"; in The Hundred its number in the innings, "41".
+    public var label: String {
+        ballsPerOver == Overs.usualBalls ? "\(over).\(number)" : "\(over * ballsPerOver + number)"
+    }
     public var isLegal: Bool { wides == 0 && noBalls == 0 }
     /// Runs that count against the bowler: all but byes, leg-byes and penalties.
     public var runsConceded: Int { runsOffBat + wides + noBalls }

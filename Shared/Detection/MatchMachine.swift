@@ -83,7 +83,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         guard order.admits(snapshot) else { return nil }
         lastFetchedAt = fetchedAt
         let saysPhase = if case .unknown = snapshot.phase { false } else { true }
-        let snapshot = targets.read(phases.read(snapshot))
+        let snapshot = ShortHandedInnings.read(targets.read(phases.read(snapshot)))
         matchDay.observe(snapshot)
 
         var detected = EventDetector.events(in: snapshot).filter { !Self.isOurs($0.kind) }
@@ -95,7 +95,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
             fresh[place].at = Int(fetchedAt / 1_000)
         }
         noteLastBall(snapshot)
-        result.observe(snapshot, now: now, timing: timing)
+        result.observe(snapshot, isFirst: earlier == nil, now: now, timing: timing)
         _ = result.tick(now: now)
         fresh += phaseEvents(snapshot, fetchedAt: fetchedAt)
         fresh += resultEvents(snapshot, isFirst: earlier == nil, fetchedAt: fetchedAt, retracted: &retracted)
@@ -168,7 +168,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     package mutating func tick(now: Int64, timing: MatchTiming = MatchTiming()) -> MatchChange? {
         guard var state = content, !silence.isCalled else { return nil }
         if result.tick(now: now), let text = result.settled {
-            let event = resultEvent(text, at: now / 1_000)
+            let event = resultEvent(text, at: result.isOld == true ? lastBallAt : now / 1_000)
             loggedResult = event
             state.matchDisplayState = state.matchDisplayState == .abandoned ? .abandoned : .completed
             state.matchSentiment = .neutral
@@ -181,7 +181,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
             shown = ShownEvent(event, as: last, ballsBefore: 0)
             relevance = Closeness.settledRelevance
             waiting = []
-            guard let resultWords, cooldown.allows(event, in: nil) else {
+            guard let resultWords, result.isOld != true, cooldown.allows(event, in: nil) else {
                 return publish(state, events: [event], retracted: [], alerts: [], now: now)
             }
             cooldown.record(event, in: nil)
@@ -293,7 +293,7 @@ extension MatchMachine {
             return []
         }
         // In the first frame of a match that was already over, the result is as old as its last ball.
-        let event = resultEvent(text, at: isFirst ? Int64(lastBall?.updatedAt ?? 0) : fetchedAt / 1_000)
+        let event = resultEvent(text, at: isFirst || result.isOld == true ? lastBallAt : fetchedAt / 1_000)
         if let loggedResult {
             // A last ball that came or went since then moves the result, which is no news.
             guard loggedResult.ball != event.ball || loggedResult.innings != event.innings else { return [] }
@@ -305,6 +305,8 @@ extension MatchMachine {
     }
 
     static let resultKey = "matchResult"
+
+    private var lastBallAt: Int64 { Int64(lastBall?.updatedAt ?? 0) }
 
     private func resultEvent(_ text: String, at: Int64) -> MatchEvent {
         MatchEvent(
@@ -376,6 +378,7 @@ extension MatchMachine {
             }
             // The first frame does not say how long a status has lasted.
             if KeyEventOrder.isOfStatus(event.kind), frame.earlier == nil { continue }
+            if event.kind == .matchResult, result.isOld == true, !frame.isFresh(lastBallAt * 1_000) { continue }
             waiting.append(
                 WaitingAlert(event: event, moment: frame.moment(of: event), firstFetchedAt: frame.fetchedAt))
         }

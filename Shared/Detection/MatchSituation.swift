@@ -28,7 +28,7 @@ struct MatchSituation {
         current = snapshot.innings.last
         batting = current.flatMap { snapshot.team($0.battingTeamID) }
         guard let current else {
-            ballsAllowed = snapshot.scheduledOvers.map { $0 * 6 }
+            ballsAllowed = snapshot.scheduledOvers.map { $0 * snapshot.ballsPerOver }
             wicketsAllowed = 10
             chase = nil
             return
@@ -62,9 +62,12 @@ struct MatchSituation {
         return min(1, Double(current.overs.legalBalls) / Double(ballsAllowed))
     }
 
-    /// Whether the side that batted second bats again at once, in a first-class match.
+    /// Whether the side that batted second bats again at once, in a first-class match. Between the two innings only
+    /// the provider's own word says so.
     var followsOn: Bool {
-        guard snapshot.format == .firstClass, let current, current.number == 3 else { return false }
+        guard snapshot.format == .firstClass, let current else { return false }
+        if current.number == 2 { return snapshot.followOn && InningsEnd.event(of: current, in: snapshot) != nil }
+        guard current.number == 3 else { return false }
         return snapshot.innings.first { $0.number == 2 }?.battingTeamID == current.battingTeamID
     }
 
@@ -85,8 +88,9 @@ struct MatchSituation {
     }
 
     static func balls(of number: Int, in snapshot: MatchSnapshot) -> Int? {
-        if isSuperOver(number, in: snapshot) { return 6 }
-        return number == 2 ? chaseBalls(in: snapshot) : snapshot.scheduledOvers.map { max(0, $0) * 6 }
+        if isSuperOver(number, in: snapshot) { return snapshot.ballsPerOver }
+        return number == 2
+            ? chaseBalls(in: snapshot) : snapshot.scheduledOvers.map { max(0, $0) * snapshot.ballsPerOver }
     }
 
     /// Balls that the second innings may last, as rain may have left them; nil for a timeless match, and where a target
@@ -96,7 +100,7 @@ struct MatchSituation {
         guard let scheduled = snapshot.scheduledOvers else { return nil }
         let plain = snapshot.innings.first { $0.number == 1 }.map { $0.runs + 1 }
         let isRevised = snapshot.revisedTarget.map { $0 > 0 && $0 != plain } ?? false
-        return isRevised && usualOvers.contains(scheduled) ? nil : max(0, scheduled) * 6
+        return isRevised && usualOvers.contains(scheduled) ? nil : max(0, scheduled) * snapshot.ballsPerOver
     }
 
     /// The overs of matches that rain has not shortened. The provider lowers the scheduled overs at times: then they

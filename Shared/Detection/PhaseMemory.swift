@@ -1,8 +1,8 @@
 import Cricket
 import SightscreenModels
 
-/// Remembers the phase of the match, for frames whose status does not say it: a word that this build does not know, or
-/// rain between two innings.
+/// Remembers the phase of the match, for frames whose status does not say it: a word that this build does not know,
+/// rain between two innings, or play that is abandoned for the day.
 struct PhaseMemory: Codable, Sendable, Equatable {
     /// Nil before the first frame.
     private(set) var phase: MatchPhase?
@@ -15,6 +15,10 @@ struct PhaseMemory: Codable, Sendable, Equatable {
     mutating func read(_ snapshot: MatchSnapshot) -> MatchSnapshot {
         let count = snapshot.innings.reduce(0) { $0 + $1.balls.count }
         var snapshot = snapshot
+        // An abandonment that nothing confirms is a stop like any other, until play goes on or the result is said.
+        if snapshot.phase == .abandoned, !ResultJudge.isForGood(snapshot) {
+            snapshot.phase = snapshot.innings.isEmpty ? .delayed : .interrupted
+        }
         if case .unknown = snapshot.phase, let phase {
             snapshot.phase = phase
             if count > balls, let last = snapshot.innings.last { snapshot.phase = .innings(last.number) }

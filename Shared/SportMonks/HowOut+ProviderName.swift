@@ -5,7 +5,7 @@ extension HowOut {
     init?(providerName: String) {
         let name = providerName.lowercased()
         func says(_ words: String...) -> Bool { words.contains { name.contains($0) } }
-        if says("not out") || (says("retired") && !says("out")) {
+        if says("not out", "absent") || (says("retired") && !says("out")) {
             return nil
         } else if says("run out", "runout") {
             self = .runOut
@@ -31,6 +31,20 @@ extension HowOut {
             self = .retiredOut
         } else if says("bowl") {
             self = .bowled
+        } else {
+            return nil
+        }
+    }
+}
+
+extension Absence {
+    /// Reads from the name of a score that a batter is off the field and not out; nil for any other name.
+    init?(providerName: String) {
+        let name = providerName.lowercased()
+        if name.contains("absent") {
+            self = .absent
+        } else if name.contains("retired"), HowOut(providerName: name) == nil {
+            self = .retired
         } else {
             return nil
         }

@@ -10,24 +10,62 @@ struct InningsNormaliser {
     var scores: [SlimScore]
     /// The meaning of each of `scores`, at the same position.
     var meanings: [ScoreMeaning]
+    /// Six, or five in The Hundred.
+    var ballsPerOver: Int
 
-    /// The provider's id of "not out".
+    /// The provider's ids of "not out" and "retired hurt". A frame that names an id otherwise is believed.
     private static let notOutID: Int64 = 84
-    /// The two dismissals whose ids were seen in recordings.
-    private static let knownWays: [Int64: HowOut] = [54: .caught, 79: .bowled]
+    private static let retiredHurtID: Int64 = 85
+    /// The dismissals behind the provider's ids that were recorded or counted in its answers. The catalogue has over a
+    /// hundred ids, and the rest is hearsay.
+    private static let knownWays: [Int64: HowOut] = [
+        54: .caught, 55: .caught, 56: .stumped, 63: .runOut, 64: .runOut, 79: .bowled, 83: .lbw, 87: .hitWicket,
+        138: .retiredOut,
+    ]
 
     /// A side has eleven, with substitutes some sixteen; more rows are no scorecard.
     static let battersMax = 40
 
     func innings() -> Innings {
-        let deliveries = balls.map(ball)
+        let deliveries = counted(balls.map(ball))
         let runs = total?.runs ?? deliveries.reduce(0) { $0 + $1.totalRuns }
         let wickets = total?.wickets ?? deliveries.count { $0.outID != nil }
         return Innings(
             number: number, battingTeamID: total?.teamID ?? balls.first?.teamID ?? 0, runs: runs, wickets: wickets,
-            overs: total?.overs ?? oversOfBalls(deliveries), batting: battingLines(deliveries, wickets: wickets),
-            bowling: bowling.map(bowlingLine), balls: deliveries, updatedAt: total?.updatedAt,
+            overs: overs(total?.overs, of: deliveries) ?? oversOfBalls(deliveries),
+            batting: battingLines(deliveries, wickets: wickets),
+            bowling: bowling.map { bowlingLine($0, deliveries) }, balls: deliveries, updatedAt: total?.updatedAt,
             hasTotal: total != nil)
+    }
+
+    // MARK: - The Hundred
+
+    private var isHundred: Bool { ballsPerOver != Overs.usualBalls }
+
+    /// The deliveries in sets of five in The Hundred. The provider's labels may be of overs of six, or of the ten balls
+    /// that a bowler may bowl in a row, so the balls are counted instead.
+    private func counted(_ deliveries: [Ball]) -> [Ball] {
+        guard isHundred else { return deliveries }
+        var legal = 0
+        return deliveries.map { ball in
+            var ball = ball
+            ball.ballsPerOver = ballsPerOver
+            (ball.over, ball.number) = (legal / ballsPerOver, legal % ballsPerOver + 1)
+            if ball.isLegal { legal += 1 }
+            return ball
+        }
+    }
+
+    /// The overs of a row of the provider; in The Hundred in sets of five, and no fewer than the balls that are here.
+    private func overs(_ row: Overs?, of deliveries: [Ball]) -> Overs? {
+        guard isHundred, let row else { return row }
+        let balls = max(row.completed * ballsPerOver + min(row.balls, ballsPerOver), deliveries.count(where: \.isLegal))
+        return Overs(legalBalls: balls, ballsPerOver: ballsPerOver)
+    }
+
+    /// A fall of wicket as the balls are labelled: "18.6", in The Hundred "94".
+    private func fall(_ tenths: Int) -> String {
+        isHundred ? Overs(tenths: tenths, ballsPerOver: ballsPerOver).description : Self.label(tenths)
     }
 
     private func ball(_ row: SlimBall) -> Ball {
@@ -80,12 +118,10 @@ struct InningsNormaliser {
         return catcher == bowler ? .caughtAndBowled : .caught
     }
 
-    /// The dismissal behind an id, by the frame's own balls; two are known besides.
+    /// The dismissal behind an id: as the frame's own balls name it, and only where none has it by the known ids.
     private func howOutOfID(_ id: Int64) -> HowOut? {
-        for (score, meaning) in zip(scores, meanings) where score.id == id {
-            if let how = meaning.howOut { return how }
-        }
-        return Self.knownWays[id]
+        let named = zip(scores, meanings).filter { $0.0.id == id }
+        return named.isEmpty ? Self.knownWays[id] : named.lazy.compactMap(\.1.howOut).first
     }
 
     private func battingLines(_ deliveries: [Ball], wickets: Int) -> [BattingLine] {
@@ -100,7 +136,8 @@ struct InningsNormaliser {
         var doubtful: [SlimBatting] = []
         var lines = batting.map { row in
             var dismissal: Dismissal?
-            if row.wicketID != Self.notOutID {
+            let absence = dismissals[row.playerID] == nil ? absence(row) : nil
+            if row.wicketID != Self.notOutID, absence == nil {
                 let how = way(row)
                 if let seen = dismissals[row.playerID] {
                     dismissal = seen
@@ -112,26 +149,26 @@ struct InningsNormaliser {
             }
             return BattingLine(
                 playerID: row.playerID, runs: row.runs, ballsFaced: row.balls, fours: row.fours, sixes: row.sixes,
-                dismissal: dismissal, fellOn: dismissal == nil ? nil : row.fallTenths.map(Self.label),
-                fellAt: dismissal == nil ? nil : row.fallScore)
+                dismissal: dismissal, fellOn: dismissal == nil ? nil : row.fallTenths.map(fall),
+                fellAt: dismissal == nil ? nil : row.fallScore, absence: absence)
         }
         settle(doubtful, in: &lines, wickets: wickets, isComplete: isComplete(deliveries))
         return lines
     }
 
-    /// Settles rows that are neither "not out" nor out in a known way: retired hurt, or out without bowler and fielder.
+    /// Settles rows that are neither "not out", off the field nor out in a known way: out without bowler and fielder.
     /// As many of them are out as the total has more wickets, those with a fall of wicket first.
     private func settle(_ doubtful: [SlimBatting], in lines: inout [BattingLine], wickets: Int, isComplete: Bool) {
         var missing = wickets - lines.count { $0.dismissal != nil }
         let order = doubtful.filter { $0.fallTenths != nil } + doubtful.filter { $0.fallTenths == nil }
-        for row in order where missing > 0 && !isRetirement(row) {
+        for row in order where missing > 0 {
             guard let place = lines.firstIndex(where: { $0.playerID == row.playerID }) else { continue }
             // A batter who faced no ball, and has no ball with the wicket although the ball before is here, was timed
             // out.
             let isHere = row.fallTenths.map(hasBall) ?? isComplete
             let isTimedOut = isHere && row.balls == 0 && row.runs == 0 && !isInAPair(row.playerID)
             lines[place].dismissal = Dismissal(how: isTimedOut ? .timedOut : .unknown, bowlerID: nil, fielderID: nil)
-            lines[place].fellOn = row.fallTenths.map(Self.label)
+            lines[place].fellOn = row.fallTenths.map(fall)
             lines[place].fellAt = row.fallScore
             missing -= 1
         }
@@ -144,18 +181,26 @@ struct InningsNormaliser {
 
     private func hasBall(_ tenths: Int) -> Bool { balls.contains { Self.label(tenths) == "\($0.over).\($0.number)" } }
 
-    private func isInAPair(_ player: Int64) -> Bool {
-        balls.contains { $0.strikerID == player || $0.batterOneID == player || $0.batterTwoID == player }
+    private func isInAPair(_ player: Int64) -> Bool { balls.contains { isInPair(player, $0) } }
+
+    private func isInPair(_ player: Int64, _ ball: SlimBall) -> Bool {
+        ball.strikerID == player || ball.batterOneID == player || ball.batterTwoID == player
     }
 
-    private func isRetirement(_ row: SlimBatting) -> Bool {
+    /// Why the batter is off the field by the row, unless a later ball has them at the crease again.
+    private func absence(_ row: SlimBatting) -> Absence? {
         let names = [row.wicketName].compactMap { $0 } + scores.filter { $0.id == row.wicketID }.map(\.name)
-        return names.contains { $0.lowercased().contains("retired") && HowOut(providerName: $0) == nil }
+        var absence = names.lazy.compactMap(Absence.init(providerName:)).first
+        if names.isEmpty, row.wicketID == Self.retiredHurtID { absence = .retired }
+        guard let absence, let last = balls.lastIndex(where: { isInPair(row.playerID, $0) }) else { return absence }
+        if absence == .absent { return nil }
+        let left = balls.lastIndex { meanings[$0.score].absence == .retired && isInPair(row.playerID, $0) }
+        return left.map { last > $0 } == true ? nil : absence
     }
 
     private func isComplete(_ deliveries: [Ball]) -> Bool {
-        guard let total else { return true }
-        return oversOfBalls(deliveries) >= total.overs
+        guard let overs = overs(total?.overs, of: deliveries) else { return true }
+        return oversOfBalls(deliveries) >= overs
     }
 
     private func fielder(_ row: SlimBatting, _ how: HowOut) -> Int64? {
@@ -166,13 +211,18 @@ struct InningsNormaliser {
         }
     }
 
-    private func bowlingLine(_ row: SlimBowling) -> BowlingLine {
-        BowlingLine(
-            playerID: row.playerID, overs: row.overs, maidens: row.maidens, runs: row.runs, wickets: row.wickets,
+    private func bowlingLine(_ row: SlimBowling, _ deliveries: [Ball]) -> BowlingLine {
+        let own = isHundred ? deliveries.filter { $0.bowlerID == row.playerID } : []
+        return BowlingLine(
+            playerID: row.playerID, overs: overs(row.overs, of: own) ?? row.overs, maidens: row.maidens, runs: row.runs,
+            wickets: row.wickets,
             wides: row.wides, noBalls: row.noBalls)
     }
 
     private func oversOfBalls(_ deliveries: [Ball]) -> Overs {
+        if isHundred {
+            return Overs(legalBalls: deliveries.count(where: \.isLegal), ballsPerOver: ballsPerOver)
+        }
         guard let over = deliveries.last?.over else { return Overs(completed: 0, balls: 0) }
         let legal = deliveries.reversed().prefix { $0.over == over }.count(where: \.isLegal)
         return legal >= 6 ? Overs(completed: over + 1, balls: 0) : Overs(completed: over, balls: legal)

@@ -15,6 +15,8 @@ struct ScoreMeaning {
     let isDismissal: Bool
     /// The dismissal; nil when the name does not say.
     let howOut: HowOut?
+    /// Whether a batter leaves the field without being out.
+    let absence: Absence?
 
     init(_ score: SlimScore) {
         let words = score.name.lowercased()
@@ -40,8 +42,8 @@ struct ScoreMeaning {
             case 6: score.six || words.contains("six")
             default: false
             }
-        let isRetirement = words.contains("not out") || (words.contains("retired") && !words.contains("out"))
-        isDismissal = score.isOut && !isRetirement
+        absence = Absence(providerName: words)
+        isDismissal = score.isOut && absence == nil && !words.contains("not out")
         howOut = isDismissal ? HowOut(providerName: score.name) : nil
     }
 }

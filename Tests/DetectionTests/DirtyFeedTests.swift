@@ -171,7 +171,8 @@ import Testing
         book.snapshot.phase = .abandoned
         book.snapshot.note = "No result"
         book.clock += 5
-        let result = try required(played.take(book.snapshot, at: book.fetchedAt))
+        check(played.take(book.snapshot, at: book.fetchedAt)?.alert == nil)
+        let result = try required(played.take(book.snapshot, at: book.fetchedAt + 5_000))
         #expect(result.alert?.kind == .matchResult)
         #expect(result.events.last?.ball == "0.1")
         book.bowl("•")

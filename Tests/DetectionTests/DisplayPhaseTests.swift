@@ -38,7 +38,7 @@ import Testing
         book.snapshot.phase = .delayed
         #expect(shown(book).expanded.status == "Start delayed")
         book.snapshot.note = "Start delayed due to wet outfield"
-        #expect(shown(book).expanded.status == "Start delayed due to wet outfield")
+        #expect(shown(book).expanded.status == "Start delayed: wet outfield")
         book.snapshot.note = "CSK won the toss and elected to bat"
         #expect(shown(book).expanded.status == "Start delayed")
     }

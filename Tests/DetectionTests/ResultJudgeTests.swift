@@ -98,7 +98,11 @@ import Testing
     @Test func matchesWithoutAWinner() {
         #expect(ResultJudge.judge(Self.match((150, 6), (9, 0), overs: 2, note: "No result")) == .settled("No result"))
         var match = Self.match((150, 6), phase: .abandoned)
+        // A day's play that is given up has the same status.
+        #expect(ResultJudge.judge(match) == .unsettled("Match abandoned"))
+        match.outcome = .noResult
         #expect(ResultJudge.judge(match) == .settled("Match abandoned"))
+        match.outcome = nil
         match.note = "Match abandoned due to rain"
         #expect(ResultJudge.judge(match) == .settled("Match abandoned due to rain"))
         match = Self.match((150, 6), phase: .finished)

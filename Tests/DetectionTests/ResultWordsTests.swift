@@ -96,7 +96,9 @@ import Testing
             (.cancelled, "Toss delayed", "Match cancelled"),
         ] as [(MatchPhase, String?, String)])
     func whatIsNoResultIsNotAnnouncedAsOne(phase: MatchPhase, note: String?, text: String) {
-        #expect(ResultJudge.judge(ResultJudgeTests.match((90, 3), phase: phase, note: note)) == .settled(text))
+        var match = ResultJudgeTests.match((90, 3), phase: phase, note: note)
+        match.outcome = .noResult
+        #expect(ResultJudge.judge(match) == .settled(text))
     }
 
     @Test func theProvidersOwnWordForNoResultDoesWithoutANote() {

@@ -22,11 +22,16 @@ import Testing
         #expect(days(plan.next(at: start + .seconds(600), seconds: noon)) == -7...15)
     }
 
-    @Test func asksForEverythingAgainAfterAFailure() throws {
+    @Test func asksForTheDaysAroundNowWhenAllOfThemFail() throws {
         var plan = SyncPlan(hourlyLimit: 0)
         let first = try #require(plan.next(at: start, seconds: noon))
         plan.finished(first, calls: 1, succeeded: false, at: start)
-        #expect(days(plan.next(at: start, seconds: noon)) == -7...15)
+        let second = try #require(plan.next(at: start, seconds: noon))
+        #expect(days(second) == -2...2)
+        // Whether those succeed or not, all days have their turn.
+        plan.finished(second, calls: 1, succeeded: false, at: start)
+        #expect(days(plan.next(at: start + .seconds(119), seconds: noon)) == -2...2)
+        #expect(days(plan.next(at: start + .seconds(120), seconds: noon)) == -7...15)
     }
 
     @Test func usesHalfOfTheProvidersLimit() throws {

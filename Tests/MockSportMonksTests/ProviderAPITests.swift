@@ -72,6 +72,12 @@ import Testing
             #expect(try await fixtures(mock, "fixtures", ["filter[starts_between]=2001-01-01,2001-02-01"]).isEmpty)
             let wide = ["filter[starts_between]=2001-01-01,2999-12-31", "sort=-id"]
             #expect(try await fixtures(mock, "fixtures", wide).first?.id == 9_000_000_099)
+            // The day that ends a span does not belong to it.
+            let starts = try #require(try await fixtures(mock, "fixtures", wide).first?.startsAt)
+            let (day, next) = (UTCDay(at: starts), UTCDay(at: starts + 86_400))
+            for (span, isIn) in [("\(day),\(day)", false), ("\(day),\(next)", true)] {
+                #expect(try await fixtures(mock, "fixtures", ["filter[starts_between]=\(span)"]).isEmpty != isIn)
+            }
             for bad in ["filter[starts_between]=today,tomorrow", "filter[nothing]=1", "sort=name", "page=0", "page=x"] {
                 #expect(try await mock.get("fixtures", [bad]).status == 400, "\(bad)")
             }

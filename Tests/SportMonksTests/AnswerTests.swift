@@ -63,6 +63,16 @@ import Testing
         #expect(try FixturesPage(Array("{\"data\":[]}".utf8)).nextPage == nil)
     }
 
+    @Test func readsPagesThatAreInPagination() throws {
+        let members = #""total":250,"count":100,"per_page":100,"current_page":2,"total_pages":3"#
+        let page = try FixturesPage(Array(#"{"data":[],"meta":{"pagination":{\#(members)}}}"#.utf8))
+        #expect(page.page == 2 && page.nextPage == 3 && page.total == 250)
+        let last = members.replacing("\"total_pages\":3", with: "\"total_pages\":2")
+        #expect(try FixturesPage(Array(#"{"data":[],"meta":{"pagination":{\#(last)}}}"#.utf8)).nextPage == nil)
+        let links = #""links":{"next":"https://cricket.sportmonks.com/api/v2.0/fixtures?page=2"}"#
+        #expect(try FixturesPage(Array(#"{"data":[],"meta":{"pagination":{\#(links)}}}"#.utf8)).nextPage == 2)
+    }
+
     @Test(arguments: [
         (#"{"resource":"fixtures"}"#, "fixture ?: fixture left out: no id"),
         (#"{"id":9,"visitorteam_id":2}"#, "fixture 9: fixture left out: no localteam_id"),

@@ -85,6 +85,8 @@ import Testing
         ("Obstructing Out", .obstructingTheField),
         ("Timed Out", .timedOut), ("Retired Out", .retiredOut), ("Hit the ball twice", .hitTwice),
         ("Handled the ball", .handledTheBall), ("Spirited away", .unknown),
+        ("Catch Out (Sub)", .caught), ("Stump Out (Sub)", .stumped), ("1 Wide + stump Out", .stumped),
+        ("Run Out (Subs)", .runOut), ("Obstructing the field Out", .obstructingTheField), ("Bowled", .bowled),
     ])
     func everyWayToGetOut(name: String, how: HowOut) throws {
         let ball = try #require(try Self.ball(name, #""runs":0,"is_wicket":true,"out":true"#))
@@ -109,6 +111,51 @@ import Testing
         #expect(ball.nonStrikerID == 12)
         #expect(ball.outID == 12)
         #expect(ball.fielderID == 31)
+    }
+
+    /// The rows are ahead of the balls, so that only the id says how the batter was out.
+    @Test(arguments: [
+        (54, HowOut.caught), (55, .caught), (56, .stumped), (63, .runOut), (64, .runOut), (79, .bowled), (83, .lbw),
+        (87, .hitWicket), (138, .retiredOut),
+        // Ids that nothing but hearsay names: a fielder makes it a catch.
+        (78, .caught), (1999, .caught),
+    ])
+    func theIDOfADismissalSaysHow(id: Int, how: HowOut) throws {
+        let rows = """
+            "runs":[{"team_id":1,"inning":1,"score":1,"wickets":1,"overs":0.2}],"batting":[\
+            {"scoreboard":"S1","sort":1,"player_id":11,"wicket_id":\(id),"score":1,"ball":2,"bowling_player_id":21,\
+            "catch_stump_player_id":31,"fow_score":1,"fow_balls":0.2},\
+            {"scoreboard":"S1","sort":2,"player_id":12,"wicket_id":84,"score":0,"ball":0}]
+            """
+        let innings = try #require(try Self.innings("1 Run", #""runs":1"#, row: "", fixture: rows))
+        #expect(innings.batting.first?.dismissal?.how == how)
+    }
+
+    /// The Hundred is counted in balls, whatever the labels and the totals of the provider are in.
+    @Test(arguments: [
+        ("100-ball", 5, 20), ("The Hundred", 5, 20), ("100-Ball", 6, 16), ("100 ball", 10, 10),
+    ])
+    func theHundredIsCountedInBalls(type: String, perOver: Int, planned: Int) throws {
+        var fixture = Self.fixture(status: "1st Innings", type: type, overs: planned == 20 ? 20 : nil)
+        fixture.scores = [SlimScore(name: "1 Run", runs: 1), SlimScore(name: "1 Wide", runs: 1, isBall: false)]
+        // A wide comes before the third ball.
+        fixture.balls = (0..<13).map { place in
+            let legal = place > 2 ? place - 1 : place
+            return SlimBall(
+                id: Int64(place + 1), innings: 1, over: legal / perOver, number: legal % perOver + 1, teamID: 1,
+                strikerID: 11, bowlerID: 21, batterOneID: 11, batterTwoID: 12, score: place == 2 ? 1 : 0, updatedAt: 9)
+        }
+        fixture.runs = [
+            SlimRuns(
+                innings: 1, teamID: 1, runs: 13, wickets: 0, overs: Overs(completed: 12 / perOver, balls: 12 % perOver))
+        ]
+        let match = try fixture.snapshot()
+        let innings = try #require(match.innings.first)
+        #expect(match.scheduledOvers == 20 && match.ballsPerOver == 5)
+        #expect(innings.overs.legalBalls == 12 && innings.overs.description == "12")
+        #expect(innings.balls.map(\.label).suffix(3) == ["10", "11", "12"])
+        #expect(innings.balls[2].label == "3" && innings.balls[3].label == "3")
+        #expect(innings.balls.last?.over == 2)
     }
 
     @Test func aBatterTimedOutIsFoundWithoutABall() throws {

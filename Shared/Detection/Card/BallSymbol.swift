@@ -3,7 +3,7 @@ import SightscreenModels
 
 /// One delivery as `recentBalls` shows it.
 enum BallSymbol {
-    /// The symbol is one of `• 1 2 3 4 5 6 W wd nb b lb`; extras of more than one run carry their runs: `2wd`, `5nb`,
+    /// The symbol is one of `• 1 … 9 W wd nb b lb` (seven and eight come of overthrows); extras of more than one run carry their runs: `2wd`, `5nb`,
     /// `4lb`.
     static func of(_ ball: Ball) -> String {
         if ball.outID != nil { return "W" }
@@ -11,7 +11,7 @@ enum BallSymbol {
         if ball.noBalls > 0 { return extra("nb", ball) }
         if ball.byes > 0 { return extra("b", ball) }
         if ball.legByes > 0 { return extra("lb", ball) }
-        return ball.runsOffBat > 0 ? String(min(6, ball.runsOffBat)) : "•"
+        return ball.runsOffBat > 0 ? String(min(9, ball.runsOffBat)) : "•"
     }
 
     private static func extra(_ name: String, _ ball: Ball) -> String {

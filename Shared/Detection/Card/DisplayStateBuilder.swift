@@ -56,7 +56,7 @@ public struct DisplayStateBuilder {
         let score = current.map { InningsScore($0).text } ?? ""
         let leading = ContentState.CompactLeading(teamAbbr: side, score: score)
         let trailing = ContentState.CompactTrailing(
-            overs: (current?.overs ?? Overs(completed: 0, balls: 0)).description,
+            overs: (current?.overs ?? Overs(legalBalls: 0, ballsPerOver: snapshot.ballsPerOver)).description,
             runRate: Rates.perOver(current?.runs ?? 0, balls: current?.overs.legalBalls ?? 0))
         let playing = current != nil && (state == .live || state == .suspended) && snapshot.phase != .finished
         let crease = current.flatMap { playing ? Crease($0) : nil }
@@ -67,10 +67,12 @@ public struct DisplayStateBuilder {
             compactLeading: leading, compactTrailing: trailing, minimal: leading,
             expanded: ContentState.Expanded(
                 title: "\(DisplayText.code(snapshot.home.code)) v \(DisplayText.code(snapshot.away.code))",
-                subtitle: subtitle, innings: snapshot.innings.map(innings),
+                subtitle: subtitle,
+                innings: snapshot.innings.filter { !InningsEnd.isForfeited($0, in: snapshot) }.map(innings),
                 batters: crease.map(batters) ?? [], bowler: playing ? bowler : nil,
                 recentBalls: current.map { BallSymbol.recent(Self.recentBallsMax, of: $0) } ?? [],
-                target: chase.target, requiredRunRate: chase.rate, equation: chase.equation, lastEvent: lastEvent,
+                target: chase.target, requiredRunRate: chase.rate, equation: chase.equation,
+                lastEvent: playing ? retirement ?? lastEvent : lastEvent,
                 lastWicket: playing ? lastWicket : nil, partnership: crease.flatMap(partnership), session: session,
                 outcome: result.map { ResultNote.outcome($0, in: snapshot) }, status: status))
     }
@@ -87,6 +89,13 @@ public struct DisplayStateBuilder {
     private var lastWicket: String? {
         guard let current = situation.current, let wicket = LastWicket(current) else { return nil }
         return DisplayText.line(wicket.text(name: batterName(wicket.line, in: current)))
+    }
+
+    /// "Inskip retired hurt 20 (15)", until a ball is bowled without the batter: no event tells that somebody left.
+    private var retirement: ContentState.LastEvent? {
+        guard let current = situation.current, let line = Crease.retired(in: current) else { return nil }
+        let text = "\(batterName(line, in: current)) retired hurt \(line.runs) (\(line.ballsFaced))"
+        return ContentState.LastEvent(kind: .newBatter, ball: current.balls.last?.label, text: DisplayText.line(text))
     }
 
     private func partnership(_ crease: Crease) -> String? {

@@ -4,16 +4,19 @@ import Cricket
 struct InningsScore: Equatable {
     let runs: Int
     let wickets: Int
-    /// Whether all ten are out. A super over with its two wickets down does not count: most of the side has not batted.
+    /// Whether all ten are out, or nobody was left to bat with the last. A super over with its two wickets down does
+    /// not count: most of the side has not batted.
     let isAllOut: Bool
 
-    init(runs: Int, wickets: Int) {
+    init(runs: Int, wickets: Int, ranOutOfBatters: Bool = false) {
         self.runs = runs
         self.wickets = wickets
-        isAllOut = wickets >= 10
+        isAllOut = wickets >= 10 || ranOutOfBatters
     }
 
-    init(_ innings: Innings) { self.init(runs: innings.runs, wickets: innings.wickets) }
+    init(_ innings: Innings) {
+        self.init(runs: innings.runs, wickets: innings.wickets, ranOutOfBatters: innings.ranOutOfBatters)
+    }
 
     /// The score as the card shows it: "171/6", "171".
     var text: String { isAllOut ? String(runs) : "\(runs)/\(wickets)" }

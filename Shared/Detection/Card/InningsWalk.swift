@@ -161,7 +161,8 @@ struct InningsWalk {
 
     private mutating func beginOver(of ball: Ball) {
         let legalBefore = overs[ball.over]?.allLegalBalls ?? 0
-        let leavesShort = ball.over != current && current >= 0 && (overs[current]?.legalBalls ?? 0) < 5
+        let leavesShort =
+            ball.over != current && current >= 0 && (overs[current]?.legalBalls ?? 0) < ball.ballsPerOver - 1
         // Balls missing before this one may have ended every streak.
         if ball.number > legalBefore + 1 || ball.over > newest + 1 || leavesShort { breakStreaks() }
         endOvers(from: newest + 1, upTo: ball.over)
@@ -180,11 +181,13 @@ struct InningsWalk {
         let isLast = place == innings.balls.count - 1
         let isLastOfOver = isLast || innings.balls[place + 1].over != ball.over
         let hasNext = !isLast || innings.overs.completed > ball.over
-        guard over.legalBalls == 6 || (isLastOfOver && hasNext) else { return }
+        guard over.legalBalls == ball.ballsPerOver || (isLastOfOver && hasNext) else { return }
         let score = isLast ? (innings.runs, innings.wickets) : (runs, wickets)
         let innings = innings
         emit(.endOfOver, "o\(ball.over)", ball, player: nil) { $0.endOfOver(ball.over, of: innings, score: score) }
-        guard over.legalBalls == 6, over.allLegalBalls == 6, over.conceded == 0, over.bowlers.count == 1 else { return }
+        guard over.legalBalls == Overs.usualBalls, over.allLegalBalls == Overs.usualBalls, over.conceded == 0,
+            over.bowlers.count == 1
+        else { return }
         emit(.maidenOver, "o\(ball.over)", ball, player: ball.bowlerID) {
             $0.maiden(ball.bowlerID, wickets: over.wickets)
         }

@@ -1,8 +1,8 @@
 import Cricket
 
-/// The figures of one over, up to its sixth legal ball.
+/// The figures of one over, up to its last legal ball: the sixth, or in The Hundred the fifth.
 struct OverTally {
-    /// Legal balls, at most six.
+    /// Legal balls, at most `ballsPerOver`.
     var legalBalls = 0
     /// All legal balls, a miscounted seventh included.
     var allLegalBalls = 0
@@ -11,10 +11,10 @@ struct OverTally {
     /// Wickets credited to the bowler; a run-out is not.
     var wickets = 0
 
-    /// Counts a ball of this over; after the sixth legal ball only `allLegalBalls` still grows.
+    /// Counts a ball of this over; after the last legal ball only `allLegalBalls` still grows.
     mutating func take(_ ball: Ball) {
         if ball.isLegal { allLegalBalls += 1 }
-        guard legalBalls < 6 else { return }
+        guard legalBalls < ball.ballsPerOver else { return }
         bowlers.insert(ball.bowlerID)
         conceded += ball.runsConceded
         if ball.outID != nil, ball.howOut?.isBowlers == true { wickets += 1 }

@@ -11,7 +11,7 @@ enum StatusText {
             guard let winner = snapshot.tossWinnerID.flatMap(snapshot.team) else { return nil }
             let name = DisplayText.name(winner.name)
             return snapshot.tossDecision.map { EventText.toss(name, $0) } ?? "\(name) won the toss"
-        case .delayed: return reason(snapshot.note) ?? "Start delayed"
+        case .delayed: return reason(snapshot.note).map(delay) ?? "Start delayed"
         case .postponed: return "Postponed"
         case .cancelled: return "Match cancelled"
         case .innings, .unknown: return snapshot.innings.last.flatMap { superOver($0.number, in: snapshot) }
@@ -48,13 +48,21 @@ enum StatusText {
         return RunsResult(snapshot) == .tie
     }
 
-    /// The provider's note where it says why there is no play. The target of a chase, the toss and a result are no
-    /// reason.
+    /// "Toss delayed: wet outfield" of "Toss delayed due to wet outfield", which leaves more room for the reason.
+    private static func delay(_ reason: String) -> String {
+        guard let due = reason.ranges(of: " due to ").first else { return reason }
+        return "\(reason[..<due.lowerBound]): \(reason[due.upperBound...])"
+    }
+
+    /// The provider's note where it says why there is no play. The target of a chase, who won the toss and a result are
+    /// no reason.
     private static func reason(_ note: String?) -> String? {
         guard let note else { return nil }
         let text = DisplayText.line(note)
         let lowered = text.lowercased()
-        let isAbout = ["target", "toss", " won", "tied", "need", "lead by", "trail"].contains { lowered.contains($0) }
+        let isAbout = ["target", " won", "elected", "opted", "chose to", "tied", "need", "lead by", "trail"].contains {
+            lowered.contains($0)
+        }
         return text.isEmpty || isAbout ? nil : text
     }
 }

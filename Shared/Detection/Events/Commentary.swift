@@ -85,11 +85,13 @@ struct Commentary {
     private func closeFinish(_ event: MatchEvent) -> Wording {
         if let superOver = superOver(event) {
             return (
-                ["\(superOver): \(event.text) to win", "\(superOver): \(event.text)", event.text], "Off 6 balls",
+                ["\(superOver): \(event.text) to win", "\(superOver): \(event.text)", event.text],
+                "Off \(snapshot.ballsPerOver) balls",
                 event.text
             )
         }
-        return (["\(event.text) off the last over", event.text, "\(side(event)): last over"], nil, event.text)
+        let last = isHundred ? "last \(snapshot.ballsPerOver) balls" : "last over"
+        return (["\(event.text) off the \(last)", event.text, "\(side(event)): \(last)"], nil, event.text)
     }
 
     private func wicket(_ event: MatchEvent) -> Wording {
@@ -152,13 +154,13 @@ struct Commentary {
     private func bowling(_ event: MatchEvent) -> Wording {
         let isFive = event.kind == .fiveWickets
         let line = line(event)
-        let figures = line.map { "\($0.wickets) for \($0.runs) in \($0.overs) overs" }
+        let figures = line.map { "\($0.wickets) for \($0.runs) in \($0.overs.counted)" }
         guard let name = name(of: event) else {
             return scored(event, isFive ? "five wickets for a bowler" : "bowler on fire", detail: figures)
         }
         if isFive { return scored(event, "\(name) takes \(event.value == 10 ? "ten" : "five")", detail: figures) }
         guard let line else { return scored(event, "\(name) on fire", detail: nil) }
-        return scored(event, "\(name) \(line.wickets) for \(line.runs)", detail: "In \(line.overs) overs")
+        return scored(event, "\(name) \(line.wickets) for \(line.runs)", detail: "In \(line.overs.counted)")
     }
 
     /// "Finch 47 off 23".
@@ -188,9 +190,16 @@ struct Commentary {
     private func maiden(_ event: MatchEvent) -> String { event.text.lowercasedFirst }
 
     private func inningsBreak(_ event: MatchEvent) -> Wording {
-        let code = side(event)
-        guard let innings = innings(event.innings) else { return ([event.text, code], nil, event.text) }
-        let head = "\(code) \(InningsEnd.ended(innings, in: snapshot))"
+        let side = side(event)
+        guard let innings = innings(event.innings) else { return ([event.text, side], nil, event.text) }
+        if InningsEnd.isForfeited(innings, in: snapshot) {
+            let what = InningsEnd.forfeit(innings, in: snapshot)
+            let chase = MatchSituation(snapshot).chase.map {
+                "\(side) forfeit, \(code($0.team)) need \($0.target) to win"
+            }
+            return ([chase, what, "\(side) forfeit"].compactMap { $0 }, chase == nil ? nil : what, what)
+        }
+        let head = "\(side) \(InningsEnd.ended(innings, in: snapshot))"
         let chase = InningsEnd.chase(after: innings, in: snapshot).map { "\(head), \($0)" }
         let isTied = innings.number.isMultiple(of: 2)
         return ([chase, head, score(of: event.innings)].compactMap { $0 }, isTied ? nil : superOver(event), head)
@@ -200,7 +209,9 @@ struct Commentary {
         let outcome = ResultNote.outcome(event.text, in: snapshot)
         guard let winner = outcome.winnerAbbr else {
             let codes = "\(code(snapshot.home)) v \(code(snapshot.away))"
-            let titles = ["\(codes): \(outcome.text.lowercasedFirst)", "\(codes): result"]
+            let short = ResultNote.short(of: outcome.text)
+            let titles = [outcome.text.lowercasedFirst, short, short.replacing("match ", with: "")]
+                .map { "\(codes): \($0)" }
             return (titles, titles[0].count <= AlertComposer.titleMax ? nil : outcome.text, outcome.text)
         }
         let bare = outcome.text.prefix { $0 != "(" }.trimmed
@@ -250,6 +261,8 @@ struct Commentary {
         innings(event.innings)?.bowling.first { $0.playerID == event.playerID }
     }
 
+    private var isHundred: Bool { snapshot.ballsPerOver != Overs.usualBalls }
+
     private func code(_ team: Team) -> String { DisplayText.code(team.code) }
 
     /// The code of the side whose innings it is.
@@ -266,8 +279,10 @@ struct Commentary {
         return "\(code(team)) \(InningsScore(innings).spelled)"
     }
 
-    /// "In 17 overs", "In 25.3 overs", for a chase that rain has shortened.
-    private var overs: String? { MatchSituation.balls(of: 2, in: snapshot).map { "In \(AlertBody.overs($0))" } }
+    /// "In 17 overs", "In 25.3 overs", for a chase that rain has shortened; in The Hundred "In 85 balls".
+    private var overs: String? {
+        MatchSituation.balls(of: 2, in: snapshot).map { isHundred ? "In \($0) balls" : "In \(AlertBody.overs($0))" }
+    }
 }
 
 extension StringProtocol {

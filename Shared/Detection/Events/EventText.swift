@@ -134,12 +134,15 @@ struct EventText {
         return name(bowler).map { "\(kind) by \($0)" } ?? kind
     }
 
-    /// "End of over 6: MI 52/1"; `over` counts from 0.
+    /// "End of over 6: MI 52/1", in The Hundred "After 30 balls: MI 52/1"; `over` counts from 0.
     func endOfOver(_ over: Int, of innings: Innings, score: (runs: Int, wickets: Int)?) -> String {
-        guard let score else { return "End of over \(over + 1)" }
+        let end =
+            snapshot.ballsPerOver == Overs.usualBalls
+            ? "End of over \(over + 1)" : "After \((over + 1) * snapshot.ballsPerOver) balls"
+        guard let score else { return end }
         let code = DisplayText.code(snapshot.team(innings.battingTeamID)?.code ?? "")
         let text = InningsScore(runs: score.runs, wickets: score.wickets).spelled
-        return "End of over \(over + 1): \(code.isEmpty ? "" : "\(code) ")\(text)"
+        return "\(end): \(code.isEmpty ? "" : "\(code) ")\(text)"
     }
 
     /// "David comes in to bat".

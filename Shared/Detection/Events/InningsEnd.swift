@@ -12,8 +12,21 @@ enum InningsEnd {
             ballID: ball?.id, text: text(innings, in: snapshot), at: innings.updatedAt ?? ball?.updatedAt ?? 0)
     }
 
+    /// Whether the side forfeited the innings: the next one is there, and no ball was bowled in it.
+    static func isForfeited(_ innings: Innings, in snapshot: MatchSnapshot) -> Bool {
+        guard snapshot.format == .firstClass, !hasBegun(innings) else { return false }
+        if case .innings(let number) = snapshot.phase, number > innings.number { return true }
+        return snapshot.innings.contains { $0.number > innings.number }
+    }
+
+    private static func hasBegun(_ innings: Innings) -> Bool {
+        !innings.balls.isEmpty || innings.overs > Overs(completed: 0, balls: 0) || innings.wickets > 0
+    }
+
     private static func isFollowed(_ innings: Innings, in snapshot: MatchSnapshot) -> Bool {
         if snapshot.innings.contains(where: { $0.number > innings.number }) { return true }
+        // The row of the next innings may come while the status still names the break before it.
+        if snapshot.format == .firstClass, snapshot.phase == .inningsBreak, !hasBegun(innings) { return false }
         // Between the end of a decided match and its result no innings follows, whatever the status says.
         if snapshot.format != .firstClass, innings.number.isMultiple(of: 2), case .won = RunsResult(snapshot) {
             return false
@@ -38,6 +51,7 @@ enum InningsEnd {
         let code = DisplayText.code(snapshot.team(innings.battingTeamID)?.code ?? "")
         let score = "\(code) \(InningsScore(innings).spelled) (\(innings.overs))"
         if snapshot.format == .firstClass {
+            if isForfeited(innings, in: snapshot) { return forfeit(innings, in: snapshot) }
             return isDeclared(innings) ? "Innings declared: \(score)" : "End of innings: \(score)"
         }
         let isSuper = MatchSituation.isSuperOver(innings.number, in: snapshot)
@@ -52,7 +66,13 @@ enum InningsEnd {
     }
 
     /// Whether the innings was declared. Nine down may also be all out, with a batter hurt.
-    private static func isDeclared(_ innings: Innings) -> Bool { innings.wickets < 9 }
+    private static func isDeclared(_ innings: Innings) -> Bool { innings.wickets < 9 && !innings.ranOutOfBatters }
+
+    /// "NMR forfeit their second innings".
+    static func forfeit(_ innings: Innings, in snapshot: MatchSnapshot) -> String {
+        let code = DisplayText.code(snapshot.team(innings.battingTeamID)?.code ?? "")
+        return "\(code) forfeit their \(innings.number > 2 ? "second" : "first") innings"
+    }
 
     /// Whether the scores are level: another innings follows a chase only after a tie.
     private static func isTied(_ innings: Innings, in snapshot: MatchSnapshot) -> Bool {

@@ -21,7 +21,7 @@ struct LastOver {
             let target = MatchSituation.limitedTarget(of: innings.number, in: snapshot),
             let chasing = snapshot.team(innings.battingTeamID)
         else { return nil }
-        over = (balls - 1) / 6
+        over = (balls - 1) / snapshot.ballsPerOver
         self.chasing = chasing
         self.target = target
         wicketsAllowed = MatchSituation.isSuperOver(innings.number, in: snapshot) ? 2 : 10

@@ -32,7 +32,8 @@ struct LastWicket: Equatable {
 
     private static func label(_ text: String?) -> (over: Int, number: Int) {
         let parts = (text ?? "").split(separator: ".").map { Int($0) ?? -1 }
-        return parts.count == 2 ? (parts[0], parts[1]) : (-1, -1)
+        // In The Hundred a label is the number of the ball.
+        return parts.count == 2 ? (parts[0], parts[1]) : parts.count == 1 ? (0, parts[0]) : (-1, -1)
     }
 
     /// The wicket as the card shows it: "Pollard 12 (9) · 87/6 (12.3)".

@@ -39,7 +39,7 @@ struct Partnership: Equatable {
     /// in a torn frame.
     private static func isWhole(_ stand: [Ball], in innings: Innings) -> Bool {
         guard let last = innings.balls.last else { return innings.overs.legalBalls == 0 }
-        let reached = last.over * 6 + last.number - (last.isLegal ? 0 : 1)
+        let reached = last.over * last.ballsPerOver + last.number - (last.isLegal ? 0 : 1)
         guard innings.overs.legalBalls <= reached + 1 else { return false }
         return zip(stand, stand.dropFirst()).allSatisfy { ball, next in
             next.over == ball.over ? next.number <= ball.number + 1 : next.over == ball.over + 1 && next.number == 1

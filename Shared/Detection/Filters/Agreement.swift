@@ -105,7 +105,9 @@ enum Agreement: Equatable {
         if snapshot.innings.contains(where: { $0.number > innings.number }) { return true }
         let isSuper = MatchSituation.isSuperOver(innings.number, in: snapshot)
         if innings.wickets >= (isSuper ? 2 : 10) { return true }
-        guard let balls = isSuper ? 6 : MatchSituation.chaseBalls(in: snapshot) else { return false }
+        guard let balls = isSuper ? snapshot.ballsPerOver : MatchSituation.chaseBalls(in: snapshot) else {
+            return false
+        }
         return innings.overs.legalBalls >= balls
     }
 }

@@ -81,6 +81,8 @@ struct CooldownFilter: Codable, Sendable, Equatable {
     }
 
     private static func label(_ text: String?) -> Int? {
+        // In The Hundred a label is the number of the ball.
+        if let number = text.flatMap({ Int($0) }), (0...100_000).contains(number) { return number }
         guard let parts = text?.split(separator: "."), parts.count == 2, let over = Int(parts[0]),
             let ball = Int(parts[1]), (0...100_000).contains(over), (0...100).contains(ball)
         else { return nil }

@@ -38,14 +38,15 @@ enum Correction {
         case .fiveWickets: of({ "not yet \(old.value ?? 5) for \($0)" }, "not yet \(old.value ?? 5) wickets")
         // The alert gave figures, so the correction gives the right ones.
         case .batterOnFire:
-            of({ name in batting.map { "\(name) \($0.runs) off \($0.ballsFaced)" } ?? name }, "put right")
-        case .bowlerOnFire: of({ name in bowling.map { "\(name) \($0.wickets) for \($0.runs)" } ?? name }, "put right")
+            of({ name in batting.map { "\(name) \($0.runs) off \($0.ballsFaced)" } ?? name }, "figures put right")
+        case .bowlerOnFire:
+            of({ name in bowling.map { "\(name) \($0.wickets) for \($0.runs)" } ?? name }, "figures put right")
         case .maidenOver: of({ "no maiden for \($0)" }, "no maiden over")
         case .inningsBreak: ["the innings goes on"]
         case .matchResult: ["no result yet"]
-        case .closeFinish: ["the score was put right"]
+        case .closeFinish: ["score put right"]
         case .targetRevised: ["target not revised"]
-        default: ["put right"]
+        default: ["score put right"]
         }
     }
 

@@ -21,6 +21,14 @@ struct FleetingEvents: Codable, Sendable, Equatable {
     /// Close finishes that exist only because of a penalty in the last over, with the penalties; when that over began,
     /// they were none.
     private var late: [String: Int] = [:]
+    /// Close finishes that were true when their over began, with the penalties then: a later one takes none of them
+    /// away. Nil in the state that a former release stored.
+    private var early: [String: EarlyFinish]?
+
+    private struct EarlyFinish: Codable, Sendable, Equatable {
+        var event: MatchEvent
+        var penalties: Int
+    }
 
     /// Adds to `detected` the events that earlier frames showed and this one does not contradict, and removes bowlers
     /// on fire whose figures show no new wicket.
@@ -46,6 +54,7 @@ struct FleetingEvents: Codable, Sendable, Equatable {
         let now = last.runs - last.balls.reduce(0) { $0 + $1.totalRuns }
         // The total of a torn frame is some runs ahead of its balls or behind them, and says nothing of penalties.
         guard now >= 0, now.isMultiple(of: 5) else { return }
+        keepEarlyFinishes(&detected, in: last, penalties: now)
         let shown = detected.filter { $0.kind == .closeFinish && $0.innings == last.number }
         let newest = snapshot.innings.last { !$0.balls.isEmpty }?.balls.last?.id ?? 0
         for event in shown where now > penalties && !finishes.contains(event.key) {
@@ -58,6 +67,24 @@ struct FleetingEvents: Codable, Sendable, Equatable {
         penalties = now
         newestBall = newest
         finishes = Set(shown.map(\.key))
+    }
+
+    /// Keeps close finishes of the innings that only a penalty after the beginning of their over takes away: at that
+    /// beginning they were true.
+    private mutating func keepEarlyFinishes(_ detected: inout [MatchEvent], in last: Innings, penalties now: Int) {
+        var early = (early ?? [:]).filter { $0.value.event.innings == last.number }
+        for event in detected where event.kind == .closeFinish && event.innings == last.number {
+            early[event.key] = EarlyFinish(event: event, penalties: now)
+        }
+        for (key, finish) in early where !detected.contains(where: { $0.key == key }) {
+            let isThere = finish.event.ballID.map { id in last.balls.contains { $0.id == id } } ?? true
+            if isThere, now > finish.penalties, (last.balls.last?.id ?? 0) > (finish.event.ballID ?? 0) {
+                detected.append(finish.event)
+            } else {
+                early[key] = nil
+            }
+        }
+        self.early = early
     }
 
     private mutating func keepFires(_ detected: inout [MatchEvent], in snapshot: MatchSnapshot) {

@@ -30,11 +30,27 @@ public enum ResultJudge {
         }
     }
 
+    /// Whether an abandoned match will not be played on. The status alone does not say: the provider uses it for a day's
+    /// play that is given up as well. So its word for a match without a result has to be there, a winner, or a note
+    /// that tells a result and no reserve day.
+    static func isForGood(_ snapshot: MatchSnapshot) -> Bool {
+        let note = (snapshot.note ?? "").lowercased()
+        if goingOn.contains(where: note.contains) { return false }
+        if snapshot.winnerID != nil || snapshot.outcome != nil { return true }
+        let told = ResultNote(snapshot)
+        return told.winner != nil || told.drawn != nil
+    }
+
+    /// Words of a note by which an abandoned day's play goes on another day.
+    private static let goingOn = ["reserve", "resum", "continue", "tomorrow", "next day"]
+
     /// Evaluates a match that the provider calls over (finished, abandoned or cancelled).
     public static func judge(_ snapshot: MatchSnapshot) -> Outcome {
+        let snapshot = ShortHandedInnings.read(snapshot)
         let note = ResultNote(snapshot)
         switch snapshot.phase {
         case .cancelled: return .settled(note.text ?? "Match cancelled")
+        case .abandoned where !isForGood(snapshot): return .unsettled("Match abandoned")
         case .abandoned where snapshot.winnerID == nil && note.winner == nil:
             return .settled(note.text ?? "Match abandoned")
         default: break

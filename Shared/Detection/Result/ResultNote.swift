@@ -18,7 +18,7 @@ struct ResultNote {
     private let isTie: Bool
     /// The margin as `RunsResult` writes it: "10 runs", "an innings and 225 runs", "9 wickets"; nil when the note has
     /// none.
-    private let margin: String?
+    let margin: String?
 
     init(_ snapshot: MatchSnapshot) {
         let note = DisplayText.line(snapshot.note ?? "")
@@ -62,10 +62,14 @@ struct ResultNote {
     func allows(_ runs: RunsResult, winner: Int64) -> Bool {
         if isByRule { return true }
         // A revised target that was reached decides the match; short of it the note may go by par.
-        if isRevised, case .won(let team, let by) = runs, by.contains("wicket") { return team == winner }
+        if isRevised, case .won(let team, let by) = runs, by.contains("wicket") || by == RunsResult.penaltyRuns {
+            return team == winner
+        }
         if isRevised { return true }
         switch runs {
         case .won(let team, RunsResult.superOver): return team == winner
+        // A side that is all out wins by whatever margin the provider gives the penalty runs.
+        case .won(let team, RunsResult.penaltyRuns): return team == winner && !isTie
         case .won(let team, let by): return team == winner && !isTie && (margin ?? by) == by
         // A tie is decided in a super over or by whatever the rules say, and the note has to call it a tie.
         case .tie: return isTie
@@ -131,6 +135,17 @@ struct ResultNote {
             return ContentState.Outcome(winnerAbbr: nil, text: sentence)
         }
         return ContentState.Outcome(winnerAbbr: DisplayText.code(winner.code), text: predicate(of: sentence))
+    }
+
+    /// A result without a winner in two words, for where the provider's sentence has no room: "match abandoned" of
+    /// "Match abandoned without a ball bowled".
+    static func short(of sentence: String) -> String {
+        let lowered = sentence.lowercased()
+        let known = [
+            ("abandon", "match abandoned"), ("cancel", "match cancelled"), ("called off", "match called off"),
+            ("tie", "match tied"), ("draw", "match drawn"),
+        ]
+        return known.first { lowered.contains($0.0) }?.1 ?? "no result"
     }
 
     /// The part after the winner: "won by 4 wickets" of "Chennai Super Kings won by 4 wickets with 10 balls left", "won

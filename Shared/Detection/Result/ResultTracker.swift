@@ -4,7 +4,8 @@ import SightscreenModels
 /// Waits until a finished match has a result that can be announced.
 ///
 /// `Finished` may come before its winner, or with the wrong one. The result is settled at once when winner, note and
-/// runs agree; otherwise the runs decide after the result hold. A tie of limited overs waits for a super over.
+/// runs agree; otherwise the runs decide after the result hold. A tie of limited overs waits for a super over. A result
+/// without a winner has less to agree on, so a second answer has to say the same.
 struct ResultTracker: Codable, Sendable, Equatable {
     /// When the provider first said that the match is over, in milliseconds; nil while it is not.
     private(set) var finishedAt: Int64?
@@ -19,8 +20,13 @@ struct ResultTracker: Codable, Sendable, Equatable {
     private(set) var awaitsSuperOver: Bool?
     /// Whether the runs decided, and the provider has not said that the match is over.
     private var isByRuns = false
+    /// The result without a winner that the last answer said first.
+    private var saidOnce: String?
+    /// Whether the first frame of the match had the result already, so that it is as old as the last ball.
+    private(set) var isOld: Bool?
 
-    mutating func observe(_ snapshot: MatchSnapshot, now: Int64, timing: MatchTiming) {
+    /// - Parameter isFirst: whether it is the first frame of the match.
+    mutating func observe(_ snapshot: MatchSnapshot, isFirst: Bool, now: Int64, timing: MatchTiming) {
         // An unknown phase does not change an announced result.
         if case .unknown = snapshot.phase, settled != nil { return }
         guard ResultJudge.isOver(snapshot.phase) else {
@@ -32,11 +38,17 @@ struct ResultTracker: Codable, Sendable, Equatable {
         let since = finishedAt ?? now
         finishedAt = since
         let judged = ResultJudge.judge(snapshot)
+        if isFirst { isOld = judged.isSettled || Self.isLongOver(snapshot, now: now, timing: timing) }
         if settled == nil || judged.isSettled {
             outcome = ResultNote.outcome(judged.text, in: snapshot)
         }
         awaitsSuperOver = if case .awaitingSuperOver = judged { true } else { false }
+        let before = saidOnce
+        saidOnce = nil
         switch judged {
+        case .settled(let text) where settled == nil && snapshot.winnerID == nil && text != before:
+            saidOnce = text
+            hold(text, until: since + timing.resultHold, now: now)
         case .settled(let text):
             settle(text)
         case .awaitingSuperOver(let text):
@@ -45,6 +57,12 @@ struct ResultTracker: Codable, Sendable, Equatable {
             // An announced result stays until winner, note and runs agree on another one.
             if settled == nil { hold(text, until: since + timing.resultHold, now: now) }
         }
+    }
+
+    /// Whether the last ball is so old that whatever is still to be said of the match is no news.
+    private static func isLongOver(_ snapshot: MatchSnapshot, now: Int64, timing: MatchTiming) -> Bool {
+        let last = snapshot.innings.last { !$0.balls.isEmpty }?.balls.last?.updatedAt ?? 0
+        return now - Int64(clamping: last) * 1_000 > timing.resultHold
     }
 
     /// Settles the held result when its time has come. Returns whether it did so now.

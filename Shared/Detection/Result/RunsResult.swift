@@ -5,6 +5,8 @@ import SightscreenModels
 enum RunsResult: Equatable {
     /// The margin of a tie that a super over decided.
     static let superOver = "the Super Over"
+    /// The margin of a side that is all out and passes the target by penalty runs: no wicket is left to win by.
+    static let penaltyRuns = "penalty runs"
 
     /// The winner, and by what: "10 runs", "an innings and 225 runs", "5 wickets", "the Super Over".
     case won(Int64, by: String)
@@ -51,7 +53,7 @@ enum RunsResult: Equatable {
         // Super overs go on until one has a winner.
         var number = 3
         while let one = innings[number], let other = innings[number + 1] {
-            let result = chase(one, other, target: one.runs + 1, wickets: 2, balls: 6)
+            let result = chase(one, other, target: one.runs + 1, wickets: 2, balls: snapshot.ballsPerOver)
             if case .won(let team, _) = result { return .won(team, by: superOver) }
             number += 2
         }
@@ -62,26 +64,33 @@ enum RunsResult: Equatable {
         _ first: Innings, _ second: Innings, target: Int, wickets: Int, balls: Int?
     ) -> RunsResult {
         if second.runs >= target {
-            return .won(second.battingTeamID, by: EventText.count(max(wickets - second.wickets, 0), "wicket"))
+            return .won(second.battingTeamID, by: inHand(wickets - second.wickets))
         }
-        let isPlayedOut = second.wickets >= wickets || balls.map { second.overs.legalBalls >= $0 } ?? false
+        let isPlayedOut =
+            second.wickets >= wickets || second.ranOutOfBatters || balls.map { second.overs.legalBalls >= $0 } ?? false
         guard isPlayedOut else { return .undecided }
         if second.runs == target - 1 { return .tie }
         return .won(first.battingTeamID, by: EventText.count(target - 1 - second.runs, "run"))
     }
 
+    /// The margin of a side that has reached its target with so many wickets left.
+    private static func inHand(_ wickets: Int) -> String {
+        wickets > 0 ? EventText.count(wickets, "wicket") : penaltyRuns
+    }
+
     private static func firstClass(_ snapshot: MatchSnapshot) -> RunsResult {
-        guard let last = snapshot.innings.last, snapshot.innings.count >= 3 else { return .undecided }
+        guard let last = snapshot.innings.last, last.number >= 3 else { return .undecided }
         let batting = snapshot.innings.filter { $0.battingTeamID == last.battingTeamID }
         let fielding = snapshot.innings.filter { $0.battingTeamID != last.battingTeamID }
         guard let other = fielding.first?.battingTeamID else { return .undecided }
         let lead = batting.reduce(0) { $0 + $1.runs } - fielding.reduce(0) { $0 + $1.runs }
         if lead > 0 {
-            return fielding.count == 2
-                ? .won(last.battingTeamID, by: EventText.count(max(10 - last.wickets, 0), "wicket")) : .undecided
+            // A forfeited innings may have no row of its own.
+            return fielding.count == 2 || last.number == 4
+                ? .won(last.battingTeamID, by: inHand(10 - last.wickets)) : .undecided
         }
-        guard last.wickets >= 10 else { return .undecided }
-        if lead == 0 { return snapshot.innings.count == 4 ? .tie : .undecided }
+        guard last.wickets >= 10 || last.ranOutOfBatters else { return .undecided }
+        if lead == 0 { return last.number == 4 ? .tie : .undecided }
         let runs = EventText.count(-lead, "run")
         return .won(other, by: fielding.count == 1 && batting.count == 2 ? "an innings and \(runs)" : runs)
     }

@@ -1,7 +1,7 @@
 /// The part that all answers of the provider share: `data`, or a message instead of it.
 struct ProviderAnswer<Content> {
     var content: Content
-    /// Whether `links.next` is there, so that the list goes on.
+    /// Whether `links.next` is there (or that of `meta.pagination`), so that the list goes on.
     var hasNext: Bool
     var currentPage: Int?
     var lastPage: Int?
@@ -33,11 +33,15 @@ struct ProviderAnswer<Content> {
             return .failure(.noData(message: message.map { Self.shown(Array($0.utf8).prefix(120)) }))
         }
         let meta = root.unwrapped("meta")
+        // Another form of the same, which frameworks like the provider's send.
+        let pagination = meta?.unwrapped("pagination")
+        let links = root.unwrapped("links") ?? pagination?.unwrapped("links")
         return .success(
             Self(
-                content: content, hasNext: root.unwrapped("links")?.text("next") != nil,
-                currentPage: meta?.count("current_page"), lastPage: meta?.count("last_page"),
-                total: meta?.count("total")))
+                content: content, hasNext: links?.text("next") != nil,
+                currentPage: meta?.count("current_page") ?? pagination?.count("current_page"),
+                lastPage: meta?.count("last_page") ?? pagination?.count("total_pages"),
+                total: meta?.count("total") ?? pagination?.count("total")))
     }
 
     /// The range of the JSON in the body, after a byte order mark and white space.

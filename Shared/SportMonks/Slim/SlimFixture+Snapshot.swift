@@ -13,13 +13,38 @@ extension SlimFixture {
             uniquingKeysWith: { _, later in later })
         let innings = try normalisedInnings()
         let target = revision(of: innings)
+        let teams = teams
         return MatchSnapshot(
             id: matchID, format: format, competition: leagueName ?? stageName ?? leagueCode ?? "", round: round,
-            home: home.named, away: away.named, startsAt: startsAt, phase: phase, note: note, winnerID: winnerTeamID,
-            outcome: drawnOutcome, scheduledOvers: scheduledOvers.flatMap { $0 > 0 ? $0 : nil },
+            home: teams.home, away: teams.away, startsAt: startsAt, phase: phase, note: note, winnerID: winnerTeamID,
+            outcome: drawnOutcome, scheduledOvers: plannedOvers,
             revisedTarget: target.runs, revisedOvers: target.overs, tossWinnerID: tossWonTeamID, followOn: followOn,
             superOver: superOver, innings: innings,
-            players: names, competitionCode: leagueCode, tossDecision: tossDecision)
+            players: names, competitionCode: leagueCode, tossDecision: tossDecision, ballsPerOver: ballsPerOver)
+    }
+
+    /// The sides, with codes that tell them apart: of two sides of one code (a club's two teams, or one that the
+    /// provider gave to both) the codes are made of the names.
+    private var teams: (home: Team, away: Team) {
+        var (home, away) = (home.named, away.named)
+        guard home.code.lowercased() == away.code.lowercased() else { return (home, away) }
+        let forms = zip(SlimTeam.codes(of: home.name), SlimTeam.codes(of: away.name))
+        let apart = forms.first { $0.lowercased() != $1.lowercased() }
+        (home.code, away.code) = apart ?? (home.code + "1", away.code + "2")
+        return (home, away)
+    }
+
+    /// Five balls in The Hundred, which the provider's `type` alone tells ("100-ball", "The Hundred").
+    private var ballsPerOver: Int {
+        let name = (type ?? "").lowercased()
+        return name.contains("hundred") || name.contains("100") ? 5 : Overs.usualBalls
+    }
+
+    /// The scheduled overs a side. In The Hundred they are twenty sets of five; a greater number is one of balls.
+    private var plannedOvers: Int? {
+        let planned = scheduledOvers.flatMap { $0 > 0 ? $0 : nil }
+        guard ballsPerOver != Overs.usualBalls else { return planned }
+        return planned.map { $0 > 20 ? $0 / ballsPerOver : $0 } ?? 20
     }
 
     /// The decision at the toss by the provider's `elected`: "batting", "bowling"; other sources write "bat", "field".
@@ -37,30 +62,34 @@ extension SlimFixture {
         let first = innings.first.flatMap { $0.number == 1 ? $0 : nil }
         let own = first.flatMap { $0.battingTeamID == home.id ? awayRevision : homeRevision }
         let overs =
-            Self.overs(revisedOvers) ?? Self.overs(own?.revisedOvers) ?? own.flatMap { chaseOvers(by: $0, in: innings) }
+            overs(revisedOvers) ?? overs(own?.revisedOvers) ?? own.flatMap { chaseOvers(by: $0, in: innings) }
         if let target = [revisedTarget, own?.target].compactMap({ $0 }).first(where: { $0 > 0 }) {
             return (target, overs)
         }
         // In a super over the note has the super over's target.
-        guard format != .firstClass, innings.count <= 2, let first, let noted = NotedTarget(note),
+        guard format != .firstClass, innings.count <= 2, let first, let noted = NotedTarget(note, ballsPerOver: ballsPerOver),
             noted.runs != first.runs + 1
         else { return (nil, overs) }
         // The note may predate a correction of the last run or boundary of the first innings.
         let limit = overs ?? noted.overs
-        let isShortened = limit.map { $0.legalBalls != (scheduledOvers ?? 0) * 6 } ?? false
+        let isShortened = limit.map { $0.legalBalls != (plannedOvers ?? 0) * ballsPerOver } ?? false
         guard isShortened || abs(noted.runs - first.runs - 1) > 6 else { return (nil, overs) }
         return (noted.runs, limit)
     }
 
     /// Overs that a chase can have; nil for no number or nonsense.
-    private static func overs(_ number: Double?) -> Overs? {
-        number.flatMap { (0.1..<1_000).contains($0) ? Overs(tenths: Int(($0 * 10).rounded())) : nil }
+    private func overs(_ number: Double?) -> Overs? {
+        number.flatMap {
+            (0.1..<1_000).contains($0) ? Overs(tenths: Int(($0 * 10).rounded()), ballsPerOver: ballsPerOver) : nil
+        }
     }
 
     /// The overs of the chase by a side's D/L data. The same member has the overs at an interruption: what the chase
     /// has passed, or stands at with just that score, is no limit.
     private func chaseOvers(by own: SlimRevision, in innings: [Innings]) -> Overs? {
-        guard let overs = Self.overs(own.overs), overs.legalBalls <= (scheduledOvers ?? .max / 6) * 6 else { return nil }
+        guard let overs = overs(own.overs), overs.legalBalls <= (plannedOvers ?? .max / 6) * ballsPerOver else {
+            return nil
+        }
         guard let chase = innings.first(where: { $0.number == 2 }) else { return overs }
         return overs < chase.overs || overs == chase.overs && own.score == chase.runs ? nil : overs
     }
@@ -101,7 +130,7 @@ extension SlimFixture {
                 batting: Array((battingByInnings[number] ?? []).prefix(InningsNormaliser.battersMax)),
                 bowling: Array((bowlingByInnings[number] ?? []).prefix(InningsNormaliser.battersMax)),
                 balls: ballsByInnings[number] ?? [], scores: scores,
-                meanings: meanings)
+                meanings: meanings, ballsPerOver: ballsPerOver)
             let innings = normaliser.innings()
             guard innings.battingTeamID == home.id || innings.battingTeamID == away.id else {
                 throw .foreignInnings(number)
@@ -116,8 +145,19 @@ extension SlimTeam {
     /// The team with a code made up from the name where the provider sent none.
     var named: Team {
         let name = name ?? code ?? "Team \(id)"
+        return Team(id: id, name: name, code: code ?? Self.codes(of: name)[0])
+    }
+
+    /// Codes for a name, the usual one first: the initials, with numbers whole ("T41" of "Team 41"), or the beginning
+    /// of a name of one word; then longer ones.
+    static func codes(of name: String) -> [String] {
         let words = name.split { !$0.isLetter && !$0.isNumber }
-        let initials = words.count > 1 ? String(words.compactMap(\.first).prefix(4)) : String(name.prefix(3))
-        return Team(id: id, name: name, code: code ?? initials.uppercased())
+        let initials = words.prefix(4).map { $0.allSatisfy(\.isNumber) ? $0 : $0.prefix(1) }.joined()
+        let last = words.last ?? ""
+        return [
+            words.count > 1 ? initials : String(name.prefix(3)), String(name.prefix(3)),
+            words.count > 1 ? "\(name.prefix(1))\(last.prefix(3))" : String(name.prefix(5)),
+            words.count > 1 ? "\(name.prefix(3))\(last.prefix(3))" : String(name.prefix(8)),
+        ].map { $0.uppercased() }
     }
 }

@@ -18,6 +18,8 @@ struct MatchWords {
     }
 
     var type: String {
+        // Cricsheet calls The Hundred a T20 with overs of five balls.
+        if info.balls_per_over == 5 { return "100-ball" }
         let isInternational = info.team_type == "international"
         return switch info.match_type {
         case "T20", "IT20": isInternational ? "T20I" : "T20"
@@ -126,7 +128,8 @@ struct MatchWords {
         }
         switch outcome.result {
         case "tie":
-            guard let winner = outcome.eliminator ?? outcome.bowl_out else { return "Match tied" }
+            if let winner = outcome.bowl_out { return "Match tied (\(winner) won the bowl-out)" }
+            guard let winner = outcome.eliminator else { return "Match tied" }
             let isStillTied = totals.count > 3 && totals[totals.count - 1] == totals[totals.count - 2]
             return "Match tied (\(winner) won \(isStillTied ? "on boundary count" : "the Super Over"))"
         case "draw": return "Match drawn"

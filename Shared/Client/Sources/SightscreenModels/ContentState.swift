@@ -55,7 +55,7 @@ public struct ContentState: Codable, Hashable, Sendable {
         public var innings: [Innings]
         public var batters: [Batter]
         public var bowler: Bowler?
-        /// At most 12 entries, newest last: balls, each of `• 1 2 3 4 5 6 W wd nb b lb`, extras of more than one run
+        /// At most 12 entries, newest last: balls, each of `• 1 … 9 W wd nb b lb`, extras of more than one run
         /// with their runs (`4lb`), and `overEnd` where an over ends.
         public var recentBalls: [String]
         public var target: String?

@@ -453,6 +453,13 @@ import Testing
                 + "Ball 12.3: Pollard c Dhoni b Chahar 12 (9). Tim David on strike, 4 off 3.")
     }
 
+    @Test func theHundredIsCountedInBalls() {
+        var state = CardFixture.chase()
+        for place in state.expanded.innings.indices { state.expanded.innings[place].overs = "73" }
+        let card = MatchCard(state: state, attributes: CardFixture.attributes, isStale: false)
+        #expect(card.spoken.hasPrefix("Mumbai Indians 87 for 6 after 73 balls."))
+    }
+
     @Test func namesGetShorterBeforeTheyAreCut() {
         #expect(ShortName.forms("Rohit Sharma") == ["Rohit Sharma", "R Sharma", "Sharma"])
         #expect(ShortName.forms("MS Dhoni") == ["MS Dhoni", "MS Dhoni", "Dhoni"])

@@ -347,8 +347,10 @@ struct LargeCard {
             return besideCamera(
                 leading, [PieceDraft(.allOut, ["all out"], [15, 13], .semibold, .secondary, keep: 80, mayGo: false)])
         }
+        let unit = MatchFacts.unit(of: side.overs)
         let overs = PieceDraft(
-            .overs, ["\(side.overs) overs", "\(side.overs) ov", side.overs], [15, 13], .semibold, keep: 80)
+            .overs, ["\(side.overs) \(unit.long)", "\(side.overs) \(unit.short)", side.overs], [15, 13], .semibold,
+            keep: 80)
         return besideCamera(leading, side.overs.isEmpty ? [] : [overs])
     }
 

@@ -17,6 +17,11 @@ struct MatchFacts {
         var score: String { scores.last ?? "" }
     }
 
+    /// The unit of `overs`: overs have a point ("12.3"); The Hundred is counted in balls ("41").
+    static func unit(of overs: String) -> (long: String, short: String) {
+        overs.isEmpty || overs.contains(".") ? ("overs", "ov") : ("balls", "b")
+    }
+
     /// The line above the score: the result, or the reason why there is no play.
     struct Heading: Hashable {
         /// The winner, whose name `text` leaves out.
@@ -174,7 +179,9 @@ struct MatchFacts {
     /// Whether the third and later innings are super overs. In a longer match they are ordinary innings.
     private static func isSuperOver(_ innings: [ContentState.Innings], _ expanded: ContentState.Expanded) -> Bool {
         guard innings.count > 2, expanded.session == nil else { return false }
-        let isShort = innings[2...].allSatisfy { $0.overs == "1.0" || $0.overs.hasPrefix("0.") }
+        let isShort = innings[2...].allSatisfy {
+            $0.overs == "1.0" || $0.overs.hasPrefix("0.") || Int($0.overs).map { $0 <= 5 } == true
+        }
         guard isShort else { return false }
         if expanded.status?.lowercased().contains("super over") ?? false { return true }
         func runs(_ innings: ContentState.Innings) -> Substring { innings.score.prefix { $0 != "/" } }

@@ -199,7 +199,7 @@ struct SmallCard {
         let overs = facts.batting?.overs ?? facts.state.compactTrailing.overs
         return pair(
             presentation, PieceDraft(.overs, [overs], [15, 13, 11], .semibold, keep: 90, mayGo: false),
-            PieceDraft(.muted, ["overs"], [11], .regular, .secondary, keep: 50))
+            PieceDraft(.muted, [MatchFacts.unit(of: overs).long], [11], .regular, .secondary, keep: 50))
     }
 
     private func result(_ heading: MatchFacts.Heading) -> CardLayout {

@@ -49,7 +49,9 @@ enum SpokenMatch {
         var innings = side.scores
         if side.isAllOut { innings[innings.count - 1] += " all out" }
         var text = "\(facts.attributes.name(of: side.abbr)) \(innings.joined(separator: " and "))"
-        if !side.overs.isEmpty, !side.isAllOut { text += " after \(side.overs) overs" }
+        if !side.overs.isEmpty, !side.isAllOut {
+            text += " after \(side.overs) \(MatchFacts.unit(of: side.overs).long)"
+        }
         return text
     }
 
