@@ -46,6 +46,18 @@ import Testing
         }
     }
 
+    /// Of a day that the orchestrator does not fetch, an empty list does not say that nobody plays.
+    @Test func aListSaysHowFarTheScheduleIsKnown() async throws {
+        try await GatewayHarness.run { gateway in
+            let page = try await gateway.send("GET", "/matches?date=2999-01-01").decode(MatchesResponse.self)
+            let rows = try await gateway.pool.query(
+                "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint AS now")
+            let today = UTCDay(at: try #require(rows.first).int("now"))
+            #expect(page.matches.isEmpty)
+            #expect(page.listedUntil == (today + 15).startsAt)
+        }
+    }
+
     @Test func aMatchNamesTheLogosOfItsTeams() async throws {
         try await GatewayHarness.run { gateway in
             let logo = "https://cdn.sportmonks.com/images/cricket/teams/6/6.png"

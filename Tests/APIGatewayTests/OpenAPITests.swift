@@ -218,7 +218,10 @@ import Tokens
         for full in [true, false] {
             try Self.check(match(full), is: "Match")
             let cursor = full ? "1-2" : nil
-            try Self.check(MatchesResponse(matches: [match(full)], nextCursor: cursor, retryAfterMs: 1), is: "Matches")
+            try Self.check(
+                MatchesResponse(
+                    matches: [match(full)], nextCursor: cursor, retryAfterMs: 1, listedUntil: full ? 1 : nil),
+                is: "Matches")
             try Self.check(LiveMatchesResponse(matches: [match(full)], retryAfterMs: 1), is: "LiveMatches")
             try Self.check(
                 FollowResponse(

@@ -34,6 +34,8 @@ enum AnswerSchemas {
             Schema.required("matches", .list(.named("Match"))),
             Schema.optional("nextCursor", .anyText, "For ?cursor=; absent on the last page."),
             Schema.required("retryAfterMs", .anyInteger, "When to ask again."),
+            Schema.optional(
+                "listedUntil", .anyInteger, "The end of the days that are known; no match later does not mean none."),
         ]),
         "LiveMatches": .object([
             Schema.required("matches", .list(.named("Match"))),

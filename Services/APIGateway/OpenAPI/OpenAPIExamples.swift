@@ -3,7 +3,9 @@ import Tokens
 /// One example of each body and each answer, under the name of the component that describes it.
 enum OpenAPIExamples {
     static let all: [String: JSONValue] = [
-        "Matches": ["matches": [match], "nextCursor": "1795305600-1304076", "retryAfterMs": 5_000],
+        "Matches": [
+            "matches": [match], "nextCursor": "1795305600-1304076", "retryAfterMs": 5_000, "listedUntil": 1_796_601_600,
+        ],
         "LiveMatches": ["matches": [match], "retryAfterMs": 2_000],
         "Match": match,
         "Following": [

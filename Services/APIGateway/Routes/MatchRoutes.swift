@@ -57,7 +57,9 @@ struct MatchRoutes: Sendable {
             }
             let retryAfterMs = try await retryAfterMs(matches)
             return try Reply.json(
-                MatchesResponse(matches: matches, nextCursor: cursor, retryAfterMs: retryAfterMs)
+                MatchesResponse(
+                    matches: matches, nextCursor: cursor, retryAfterMs: retryAfterMs,
+                    listedUntil: try await schedule.listedUntil())
             ).knowingItsTag()
         }.tagged(for: request)
     }

@@ -70,6 +70,13 @@ package struct ScheduleStore: Sendable {
         ).map(Self.item)
     }
 
+    /// Returns the end of the days that the orchestrator keeps, in seconds since 1970.
+    package func listedUntil() async throws -> Int {
+        let rows = try await pool.query("SELECT floor(extract(epoch FROM clock_timestamp()))::bigint AS now")
+        let today = UTCDay(at: try rows.first?.int("now") ?? 0)
+        return (today + ScheduleWindow.days.upperBound).startsAt
+    }
+
     /// All matches in play, in order of start.
     package func liveMatches() async throws -> [MatchItem] {
         try await pool.query(

@@ -78,11 +78,15 @@ public struct MatchesResponse: Codable, Hashable, Sendable {
     public var nextCursor: String?
     /// The wait before the next request, in milliseconds.
     public var retryAfterMs: Int
+    /// The end of the days that the server knows, in seconds since 1970: no match on a later day does not mean that
+    /// there is none. Nil of an earlier server.
+    public var listedUntil: Int?
 
-    public init(matches: [MatchItem], nextCursor: String?, retryAfterMs: Int) {
+    public init(matches: [MatchItem], nextCursor: String?, retryAfterMs: Int, listedUntil: Int? = nil) {
         self.matches = matches
         self.nextCursor = nextCursor
         self.retryAfterMs = retryAfterMs
+        self.listedUntil = listedUntil
     }
 }
 

@@ -16,7 +16,8 @@ extension SightscreenAPI {
         let first: Tagged<MatchList> = try await read(path, ifNoneMatch: tag)
         guard case .new(let list, let tag) = first else { return .unchanged }
         var answer = MatchesResponse(
-            matches: list.matches, nextCursor: list.nextCursor, retryAfterMs: list.believedRetryAfterMs)
+            matches: list.matches, nextCursor: list.nextCursor, retryAfterMs: list.believedRetryAfterMs,
+            listedUntil: list.listedUntil)
         guard var cursor = list.nextCursor else { return .new(answer, tag: tag) }
         for _ in 1..<Self.pagesMax {
             let next: Tagged<MatchList> = try await read("\(path)&cursor=\(cursor)", ifNoneMatch: nil)
@@ -42,6 +43,7 @@ extension SightscreenAPI {
 private struct MatchList: Decodable {
     var matches: [MatchItem]
     var nextCursor: String?
+    var listedUntil: Int?
     var retryAfterMs: Interval?
 
     var believedRetryAfterMs: Int { PollInterval.clamped(retryAfterMs?.ms) }
