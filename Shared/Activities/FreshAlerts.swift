@@ -91,10 +91,15 @@ public struct FreshAlerts: Sendable {
         return place < entries.count ? entries[place].version : nil
     }
 
+    /// Returns when the first alert of a selection ceases to be fresh, in seconds since 1970; nil when it is empty.
+    package func freshUntil(_ selection: Selection) -> Int? {
+        alerts(of: selection).map(\.eventAt).min().map { $0 + freshness }
+    }
+
     /// Returns the alert of a push that carries them all: the newest one, whose body continues with the headlines of
     /// the others. It has sound, or counts as a key alert, if one of them does. Nil when the selection is empty.
     public func alert(of selection: Selection) -> MatchAlert? {
-        let told = entries.indices.filter { selection.places & 1 << UInt8($0) != 0 }.map { entries[$0].alert }
+        let told = alerts(of: selection)
         guard var alert = told.last else { return nil }
         let others = told.dropLast()
         guard !others.isEmpty else { return alert }
@@ -102,6 +107,10 @@ public struct FreshAlerts: Sendable {
         alert.isKey = told.contains(where: \.isKey)
         alert.body = Self.body(alert, others.reversed().map(\.title))
         return alert
+    }
+
+    private func alerts(of selection: Selection) -> [MatchAlert] {
+        entries.indices.filter { selection.places & 1 << UInt8($0) != 0 }.map { entries[$0].alert }
     }
 
     /// Joins the body and as many headlines as there is room for, and says how many more there are.

@@ -183,7 +183,7 @@ final class TokenCohort: CohortRows, Cohort {
 
     func allows(_ variant: PushVariant) -> Bool { true }
 
-    func noteSent() {}
+    func noteSent(_ variant: PushVariant) {}
 
     func infrequentPhone(_ slot: Int) -> RosterKey? { infrequent[Int32(slot)] }
 
