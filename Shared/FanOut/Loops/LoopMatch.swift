@@ -29,10 +29,11 @@ final class LoopMatch {
     /// for what a third alert adds.
     private static let variantsMax = 16
 
-    /// The most states of a match in an hour that are sent at priority 10 without an alert. The last five overs of a
-    /// chase are some thirty balls, each of up to three versions. A phone takes some 230 an hour where its user has
-    /// left frequent updates on; the rest is for alerts and for another match.
-    static let silentImmediatesPerHour = 120
+    /// The most pushes to a phone in an hour that go at priority 10 without an alert: three matches at once, with their
+    /// alerts, stay under what a phone was seen to take.
+    static let silentImmediatesPerHour = 40
+    /// How many of them are versions. The others are first states: of a card and of the few that may replace it.
+    static let silentVersionsPerHour = silentImmediatesPerHour - 4
 
     let id: MatchID
     let hold: MatchHold
@@ -69,7 +70,7 @@ final class LoopMatch {
     /// Whether the last claim was answered slowly or not at all.
     var claimsAreSlow = false
     var progress = VersionProgress()
-    private var silentImmediates = HourlyBudget()
+    private var silentVersions = HourlyWindow()
     /// The newest version is sent at priority 10 without an alert.
     private var isSilentImmediate = false
     private var variants: [PushVariant] = []
@@ -99,12 +100,10 @@ final class LoopMatch {
         if update?.version != new.version {
             versionStamp = UInt32(clamping: new.stamp.rawValue)
             // All phones of the match share one budget, because each gets the same versions.
-            let (most, now) = (Self.silentImmediatesPerHour, new.stamp.rawValue)
             // A wicket among such versions counts as one of them, for followers who want no alert.
             isSilentImmediate =
                 new.priority == 10 && (new.alert == nil || isSilentImmediate)
-                && silentImmediates.hasRoom(of: most, now: now)
-            if isSilentImmediate { silentImmediates.spend(of: most, now: now) }
+                && silentVersions.take(of: Self.silentVersionsPerHour, now: new.stamp.rawValue)
         }
         coarse.published(new, isForAll: repeatsQuietly)
         update = new
