@@ -47,5 +47,6 @@ public struct Migration: Sendable {
         Migration("m0030_phone_claims", PackageResources.m0030_phone_claims_sql),
         Migration("m0031_processes", PackageResources.m0031_processes_sql),
         Migration("m0032_proven_bundle", PackageResources.m0032_proven_bundle_sql),
+        Migration("m0033_alert_level_times", PackageResources.m0033_alert_level_times_sql),
     ]
 }

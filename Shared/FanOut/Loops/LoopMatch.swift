@@ -121,6 +121,9 @@ final class LoopMatch {
         for cohort in cohorts {
             cohort.tried.formIntersection(kept)
             cohort.gained.formIntersection(kept)
+            if !cohort.levelTimes.isEmpty {
+                cohort.levelTimes = cohort.levelTimes.filter { now - Int($1) <= rules.freshness }
+            }
         }
         gainedMeanwhile = gainedMeanwhile.compactMapValues { epoch, alerts in
             let fresh = alerts.intersection(kept)
@@ -168,7 +171,7 @@ final class LoopMatch {
     func selection(for row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort, now: Int) -> FreshAlerts.Selection {
         guard !alerts.entries.isEmpty, row.pointee.alertLevel != .none, !hold.stops(.alerts) else { return .init() }
         return alerts.selection(after: MatchVersion(Int(row.pointee.alertedThrough)), now: now) { entry in
-            cohort.gained.contains(Self.number(entry.version)) && isDue(entry, to: row)
+            cohort.gained.contains(Self.number(entry.version)) && isDue(entry, to: row, cohort)
                 && !(entry.corrects.map { isUndelivered($0, to: row, cohort) } ?? false)
         }
     }
@@ -181,14 +184,17 @@ final class LoopMatch {
         return cohort.gained.contains(number) && row.pointee.alertedThrough < number
     }
 
-    /// Whether a phone wants an alert, and its activity existed in time. An earlier event is no news on this activity,
-    /// and the phone may have got its alert over the activity before. The commit time is compared, because stamps are
-    /// whole seconds and run ahead of the clock.
-    private func isDue(_ entry: FreshAlerts.Entry, to row: UnsafeMutablePointer<CohortRow>) -> Bool {
+    /// Whether a phone wants an alert, and its activity existed in time, with this alert level. An earlier event is no
+    /// news on this activity, and the phone may have got its alert over the activity before. The commit time is
+    /// compared, because stamps are whole seconds and run ahead of the clock.
+    private func isDue(
+        _ entry: FreshAlerts.Entry, to row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort
+    ) -> Bool {
         guard entry.alert.isWanted(at: row.pointee.alertLevel), let time = alertTimes[Self.number(entry.version)] else {
             return false
         }
-        return time >= Int64((row.pointee.tokenAt * 1_000).rounded(.down))
+        let levelAt = cohort.levelTimes.isEmpty ? nil : cohort.levelTimes[row.pointee.key]
+        return time >= Int64((max(row.pointee.tokenAt, levelAt ?? 0) * 1_000).rounded(.down))
     }
 
     /// Returns the number of phones that will not get an alert, because another process has claimed it for them.
@@ -197,7 +203,7 @@ final class LoopMatch {
         return (0..<cohort.slots).count { slot in
             let row = cohort.row(slot)
             return row.pointee.flags.contains(.isUsed) && !row.pointee.flags.contains(.isDraining)
-                && row.pointee.delivered < stamp && isDue(entry, to: row)
+                && row.pointee.delivered < stamp && isDue(entry, to: row, cohort)
         }
     }
 
