@@ -175,14 +175,16 @@ package struct ActivityStore: Sendable {
         }
     }
 
-    /// Takes the next stamp of a match for a repetition of its newest state. Returns nil when the stamps are ahead of
-    /// the clock (try again in a second) or the match is not known.
+    /// Returns a stamp for a repetition of a match's newest state: the next one, or the last one when the stamps are
+    /// ahead of the clock. That one was taken for this state, too, as a rule a moment ago for phones of another
+    /// coordinator. Nil when the match is not known.
     package func takeStamp(_ match: MatchID) async throws -> FreshStamp? {
         let rows = try await pool.query(
             """
-            UPDATE active_matches
-            SET stamp = greatest(stamp + 1, floor(extract(epoch FROM clock_timestamp()))::bigint)
-            WHERE match_id = $1 AND stamp < floor(extract(epoch FROM clock_timestamp()))::bigint + \(StampLead.max)
+            UPDATE active_matches SET stamp = greatest(
+                stamp, floor(extract(epoch FROM clock_timestamp()))::bigint,
+                least(stamp + 1, floor(extract(epoch FROM clock_timestamp()))::bigint + \(StampLead.max)))
+            WHERE match_id = $1
             RETURNING stamp, version, extract(epoch FROM clock_timestamp())::double precision AS at
             """, [.int(match.rawValue)])
         return try rows.first.map { row in
