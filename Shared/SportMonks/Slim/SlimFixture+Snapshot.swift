@@ -1,5 +1,5 @@
 public import Cricket
-import SightscreenModels
+package import SightscreenModels
 
 extension SlimFixture {
     /// The frame in cricket's terms: what happened on each ball, how each batter got out, where the match is.
@@ -14,13 +14,16 @@ extension SlimFixture {
         let innings = try normalisedInnings()
         let target = revision(of: innings)
         return MatchSnapshot(
-            id: matchID, format: format, competition: leagueName ?? stageName ?? leagueCode ?? "", round: round,
+            id: matchID, format: format, competition: competition, round: round,
             home: home.named, away: away.named, startsAt: startsAt, phase: phase, note: note, winnerID: winnerTeamID,
             outcome: drawnOutcome, scheduledOvers: scheduledOvers.flatMap { $0 > 0 ? $0 : nil },
             revisedTarget: target.runs, revisedOvers: target.overs, tossWinnerID: tossWonTeamID, followOn: followOn,
             superOver: superOver, innings: innings,
             players: names, competitionCode: leagueCode, tossDecision: tossDecision)
     }
+
+    /// The name of the league, or of the part of it that the provider names.
+    package var competition: String { leagueName ?? stageName ?? leagueCode ?? "" }
 
     /// The decision at the toss by the provider's `elected`: "batting", "bowling"; other sources write "bat", "field".
     var tossDecision: TossDecision? {
@@ -49,7 +52,7 @@ extension SlimFixture {
 
     /// The format by the provider's `type`, otherwise by the scheduled overs: twenty overs or fewer, one day, or
     /// longer.
-    var format: MatchFormat {
+    package var format: MatchFormat {
         let name = (type ?? "").lowercased()
         if ["t20", "t10", "hundred", "100"].contains(where: { name.contains($0) }) { return .twenty20 }
         if ["odi", "list a", "lista", "one day", "one-day"].contains(where: { name.contains($0) }) { return .oneDay }
@@ -96,7 +99,7 @@ extension SlimFixture {
 
 extension SlimTeam {
     /// The team with a code made up from the name where the provider sent none.
-    var named: Team {
+    package var named: Team {
         let name = name ?? code ?? "Team \(id)"
         let words = name.split { !$0.isLetter && !$0.isNumber }
         let initials = words.count > 1 ? String(words.compactMap(\.first).prefix(4)) : String(name.prefix(3))
