@@ -48,5 +48,6 @@ public struct Migration: Sendable {
         Migration("m0031_processes", PackageResources.m0031_processes_sql),
         Migration("m0032_proven_bundle", PackageResources.m0032_proven_bundle_sql),
         Migration("m0033_alert_level_times", PackageResources.m0033_alert_level_times_sql),
+        Migration("m0034_fixture_ends", PackageResources.m0034_fixture_ends_sql),
     ]
 }

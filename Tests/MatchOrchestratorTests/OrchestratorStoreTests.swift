@@ -235,6 +235,25 @@ import Testing
         }
     }
 
+    @Test func theEndOfAFixtureIsNotedWhenItIsSeen() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (_, lease) = try await liveMatch(pool)
+            let store = FixtureStore(pool: pool)
+            func isNoted(_ status: String) async throws -> Bool {
+                try await store.upsert([fixture(status: status)], under: lease)
+                return try await pool.query("SELECT FROM fixtures WHERE over_at IS NULL").isEmpty
+            }
+            // One that was over before it was first seen has ended at an unknown time.
+            for (status, expected) in [
+                ("Finished", false), ("Finished", false), ("2nd Innings", false), ("Finished", true),
+                ("Finished", true),
+                ("2nd Innings", false), ("Aban.", true),
+            ] {
+                #expect(try await isNoted(status) == expected, "\(status)")
+            }
+        }
+    }
+
     /// What ends a follow is a result, or the word that there will be none.
     @Test(arguments: [
         ("missing_since = now() - interval '1 day'", false, false),

@@ -98,7 +98,9 @@ package struct FixtureStore: Sendable {
                     away_id = excluded.away_id, away_name = excluded.away_name, away_code = excluded.away_code,
                     venue = excluded.venue, note = excluded.note, winner_id = excluded.winner_id,
                     home_logo = excluded.home_logo, away_logo = excluded.away_logo,
-                    synced_at = excluded.synced_at, missing_since = NULL
+                    synced_at = excluded.synced_at, missing_since = NULL,
+                    over_at = CASE WHEN NOT \(FixtureSQL.isOver("excluded.status")) THEN NULL
+                        WHEN \(FixtureSQL.isOver("f.status")) THEN f.over_at ELSE now() END
                 RETURNING 1
             )
             SELECT EXISTS (SELECT 1 FROM lease_guard) AS held
