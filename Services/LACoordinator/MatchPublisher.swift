@@ -292,16 +292,9 @@ actor MatchPublisher {
     /// Takes a fresh stamp for the newest state of a match, and gives it to the loops.
     /// - Parameter readNewer: called when the database has a newer version than this process.
     func takeStamp(_ id: MatchID, readNewer: () -> Void) async {
-        var fresh: FreshStamp?
-        var wait = Duration.zero
-        do {
-            fresh = try await store.takeStamp(id)
-            // The stamps are ahead of the clock; the next second of the clock frees one.
-            if fresh == nil { wait = .milliseconds(1_010 - Int(clock.milliseconds % 1_000)) }
-        } catch {
-            // The loops ask again as soon as they have the answer, so a failure is not answered at once.
-            wait = .milliseconds(200)
-        }
+        let fresh = try? await store.takeStamp(id)
+        // The loops ask again as soon as they have the answer, so a failure is not answered at once.
+        var wait: Duration = fresh == nil ? .milliseconds(200) : .zero
         if let fresh, let match = matches[id] {
             note(fresh, of: id)
             if fresh.version != match.update?.version {
@@ -310,7 +303,7 @@ actor MatchPublisher {
             }
         }
         if wait == .zero { return await give(fresh, to: id) }
-        Task { [fresh, wait] in
+        Task { [wait] in
             try? await Task.sleep(for: wait)
             await give(fresh, to: id)
         }

@@ -38,6 +38,7 @@ struct RosterChanges: Sendable {
                     environment: record.environment, token: token,
                     tokenAt: record.tokenAt, delivered: delivered,
                     isNew: delivered == nil && !hadItsFirst && now - record.tokenAt < 60, level: record.alerts,
+                    levelAt: record.levelAt,
                     infrequent: record.takesFrequentPushes ? nil : key.phone(generation: record.key.generation)))
         }
     }

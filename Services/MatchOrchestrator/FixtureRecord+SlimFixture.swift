@@ -1,16 +1,14 @@
-import Cricket
-import SightscreenModels
 package import SportMonks
 import Store
 
 extension FixtureRecord {
-    /// - Throws: `FrameError` for a fixture that cannot be a match.
-    public init(_ fixture: SlimFixture) throws {
-        let match = try fixture.snapshot()
+    /// A fixture of the schedule. Its sides may be open or the same team: a final of "TBC" and "TBC".
+    package init(_ fixture: SlimFixture) {
         self.init(
-            matchID: match.id, leagueID: fixture.leagueID ?? 0, competition: match.competition, round: match.round,
-            format: match.format, status: fixture.status, startsAt: match.startsAt, home: match.home, away: match.away,
+            matchID: fixture.matchID, leagueID: fixture.leagueID ?? 0, competition: fixture.competition,
+            round: fixture.round, format: fixture.format, status: fixture.status, startsAt: fixture.startsAt,
+            home: fixture.home.named, away: fixture.away.named,
             venue: [fixture.venueName, fixture.venueCity].compactMap { $0 }.first { !$0.isEmpty } ?? "",
-            note: match.note, winnerID: match.winnerID)
+            note: fixture.note, winnerID: fixture.winnerTeamID)
     }
 }

@@ -11,6 +11,7 @@ public actor FixtureSync {
     private let logger: Logger
     private let metrics = OrchestratorMetrics()
     private var plan: SyncPlan
+    private var asked = AskedFixtures()
     private var failures = FailureLog()
     /// The number of syncs that have succeeded since the start.
     public private(set) var completed = 0
@@ -32,7 +33,7 @@ public actor FixtureSync {
         do {
             let now = try await store.now()
             guard let span = plan.next(at: .now, seconds: now) else { return }
-            try await sync(span, lease)
+            try await sync(span, now, lease)
             failures.succeeded("schedule", logger)
         } catch is CancellationError {
             return
@@ -44,7 +45,7 @@ public actor FixtureSync {
         }
     }
 
-    private func sync(_ span: SyncPlan.Span, _ lease: Lease) async throws {
+    private func sync(_ span: SyncPlan.Span, _ now: Int, _ lease: Lease) async throws {
         let answer: FixtureSpan
         do {
             answer = try await source.fixtures(from: span.from, to: span.to)
@@ -53,24 +54,18 @@ public actor FixtureSync {
             throw error
         }
         var problems = answer.problems
-        var records: [FixtureRecord] = []
-        for fixture in answer.fixtures {
-            do {
-                var record = try FixtureRecord(fixture)
-                // A snapshot has no logos, because no event depends on them.
-                record.home.logo = logo(of: fixture.home, &problems)
-                record.away.logo = logo(of: fixture.away, &problems)
-                records.append(record)
-            } catch { problems.append("\(fixture.id): \(error)") }
-        }
+        let records = answer.fixtures.map { record($0, &problems) }
         try await store.upsert(records, under: lease)
-        // A fixture that could not be read is still listed, so an answer with such rows marks nothing as missing; nor
-        // does an empty one, which means an outage.
-        if !answer.fixtures.isEmpty, answer.problems.isEmpty {
+        let listed = answer.fixtures.map(\.matchID) + answer.named
+        asked.forget(listed: listed, at: .now)
+        // An answer with a row that could be of any fixture marks nothing as missing; nor does an empty one, which means
+        // an outage.
+        if !answer.fixtures.isEmpty, answer.namesAll {
             try await store.noteMissing(
-                from: span.checkedFrom, to: span.checkedTo, present: answer.fixtures.map(\.matchID), under: lease)
+                from: span.checkedFrom, to: span.checkedTo, present: listed + asked.present, under: lease)
         }
-        plan.finished(span, calls: answer.calls, succeeded: true, at: .now)
+        let calls = try await askForFollowed(SyncPlan.window(now), &problems, lease)
+        plan.finished(span, calls: answer.calls + calls, succeeded: true, at: .now)
         completed += 1
         metrics.synced(records.count)
         logger.debug("Schedule synced", metadata: ["fixtures": "\(records.count)", "calls": "\(answer.calls)"])
@@ -80,6 +75,37 @@ public actor FixtureSync {
                 "Part of the schedule could not be read",
                 metadata: ["problems": "\(problems.count)", "first": "\(problems[0])"])
         }
+    }
+
+    /// Asks for followed matches that the window does not have, each by itself. A failure leaves the rest to the next
+    /// sync.
+    /// - Returns: the number of calls made.
+    private func askForFollowed(
+        _ window: SyncPlan.Span, _ problems: inout [String], _ lease: Lease
+    ) async throws -> Int {
+        let matches = try await store.followedOutside(
+            from: window.from, to: window.to, except: asked.recent, limit: AskedFixtures.perSync)
+        for (calls, match) in matches.enumerated() {
+            let answer: SingleFixture
+            do { answer = try await source.fixture(match) } catch {
+                problems.append("\(match): \(error)")
+                return calls + 1
+            }
+            switch answer {
+            case .fixture(let fixture): try await store.upsert([record(fixture, &problems)], under: lease)
+            case .unread(let reason): problems.append("\(match): \(reason)")
+            case .notFound: break
+            }
+            asked.note(match, isThere: !answer.isNotFound, at: .now)
+        }
+        return matches.count
+    }
+
+    private func record(_ fixture: SlimFixture, _ problems: inout [String]) -> FixtureRecord {
+        var record = FixtureRecord(fixture)
+        record.home.logo = logo(of: fixture.home, &problems)
+        record.away.logo = logo(of: fixture.away, &problems)
+        return record
     }
 
     private func logo(of team: SlimTeam, _ problems: inout [String]) -> String? {

@@ -1,6 +1,6 @@
 import HTTPClient
 public import ServiceKit
-import SightscreenModels
+public import SightscreenModels
 import SportMonks
 public import Store
 
@@ -42,6 +42,8 @@ public struct SportMonksSchedule: FixtureSource {
             let answer = try await self.page(page, from, to)
             span.calls += 1
             span.fixtures += answer.fixtures
+            span.named += answer.problems.compactMap { $0.fixtureID.map { MatchID($0) } }
+            span.namesAll = span.namesAll && answer.problems.allSatisfy { $0.fixtureID != nil }
             span.problems += answer.problems.map { "\($0)" }
             guard let next = answer.nextPage else { return span }
             guard next > page, next <= Self.pagesMax else {
@@ -52,10 +54,28 @@ public struct SportMonksSchedule: FixtureSource {
     }
 
     private func page(_ page: Int, _ from: Int, _ to: Int) async throws -> FixturesPage {
-        let query = [
-            "api_token=\(Self.escaped(token.reveal()))", "include=\(FixturesPage.include)",
-            "filter[starts_between]=\(UTCDay(at: from)),\(UTCDay(at: to))", "page=\(page)",
-        ].joined(separator: "&")
+        let response = try await get(
+            "/fixtures", ["filter[starts_between]=\(UTCDay(at: from)),\(UTCDay(at: to))", "page=\(page)"])
+        guard response.status == 200 else { throw ScheduleError(response.status) }
+        return try FixturesPage(response.body)
+    }
+
+    public func fixture(_ id: MatchID) async throws -> SingleFixture {
+        let response = try await get("/fixtures/\(id)", [])
+        if response.status == 404 { return .notFound }
+        guard response.status == 200 else { throw ScheduleError(response.status) }
+        do throws(ProviderAnswerError) {
+            let fixture = try FixturesPage.fixture(from: response.body)
+            return fixture.matchID == id ? .fixture(fixture) : .unread("it has the id \(fixture.id)")
+        } catch {
+            guard case .brokenFixture(let reason) = error else { throw error }
+            return .unread(reason)
+        }
+    }
+
+    private func get(_ path: String, _ query: [String]) async throws -> HTTPClientResponse {
+        let query = (["api_token=\(Self.escaped(token.reveal()))", "include=\(FixturesPage.include)"] + query)
+            .joined(separator: "&")
         let grant = try await calls.take(.fixtures, limit: hourlyLimit)
         guard grant.isGranted else {
             throw ScheduleError(
@@ -64,7 +84,7 @@ public struct SportMonksSchedule: FixtureSource {
         }
         let response = try await client.send(
             HTTPClientRequest(
-                url: url.appending("/fixtures?") + query.escapingBrackets, headers: [("accept", "application/json")],
+                url: url.appending("\(path)?") + query.escapingBrackets, headers: [("accept", "application/json")],
                 timeout: .seconds(10), bodyBytesMax: Self.bodyBytesMax))
         if response.status == 429 {
             let seconds = response.header("retry-after").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
@@ -72,10 +92,7 @@ public struct SportMonksSchedule: FixtureSource {
                 .fixtures, limit: hourlyLimit, retryAfter: seconds.map { .seconds(min($0, 86_400)) })
         }
         if response.status == 200, grant.refusals > 0 { try await calls.answered(.fixtures) }
-        guard response.status == 200 else {
-            throw ScheduleError("the provider answers \(response.status) to /fixtures")
-        }
-        return try FixturesPage(response.body)
+        return response
     }
 
     private static func escaped(_ text: String) -> String {
@@ -95,6 +112,7 @@ public struct SportMonksSchedule: FixtureSource {
 public struct ScheduleError: Error, Sendable, CustomStringConvertible {
     public let description: String
     init(_ description: String) { self.description = description }
+    init(_ status: Int) { self.init("the provider answers \(status) to /fixtures") }
 }
 
 extension String {

@@ -19,6 +19,11 @@ struct SyncPlan: Sendable {
     static let wholeDays = ScheduleWindow.days
     static let nearDays = -2...2
 
+    /// The whole span around a time in seconds since 1970.
+    static func window(_ seconds: Int) -> Span {
+        Span(from: seconds + wholeDays.lowerBound * day, to: seconds + wholeDays.upperBound * day)
+    }
+
     /// The calls are spread over half of the provider's limit, because the poller uses the same endpoint for single
     /// fixtures.
     private let secondsPerCall: Double

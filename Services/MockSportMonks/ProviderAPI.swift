@@ -63,6 +63,8 @@ struct ProviderAPI: Sendable {
         var message: String
     }
 
+    private static let notFound = Refusal(status: .notFound, message: "The requested record was not found.")
+
     // MARK: Answers
 
     private func livescores(_ call: Call) async throws -> [UInt8] {
@@ -79,7 +81,7 @@ struct ProviderAPI: Sendable {
 
     private func fixture(_ id: MatchID?, _ call: Call) async throws -> [UInt8] {
         guard let player = await registry.all().first(where: { $0.tape.id == id?.rawValue }) else {
-            throw Refusal(status: .notFound, message: "The requested record was not found.")
+            throw Self.notFound
         }
         let fixture = try await json(player, call)
         var answer = JSONBytes()
@@ -128,7 +130,7 @@ struct ProviderAPI: Sendable {
 
     private func json(_ player: MatchPlayer, _ call: Call) async throws -> [UInt8] {
         guard let screen = await registry.screen(player) else {
-            throw Refusal(status: .notFound, message: "The requested record was not found.")
+            throw Self.notFound
         }
         return try await screen.json(player, include: call.include, rowsBehind: call.rowsBehind)
     }
@@ -207,19 +209,24 @@ struct ProviderAPI: Sendable {
         }
         let fault = await registry.fault(for: endpoint)
         if fault?.kind == .timeout { try await hold(request) }
-        var response = try await answer(Call(request, rowsBehind: fault?.kind == .torn ? 1 : 0), fault, body)
+        let call = Call(request, rowsBehind: fault?.kind == .torn ? 1 : 0)
+        var response = try await answer(call, endpoint, fault, body)
         if let remaining { response.headers[Self.remaining] = String(remaining) }
         return response
     }
 
     private func answer(
-        _ call: Call, _ fault: ProviderFault?, _ body: (Call) async throws -> [UInt8]
+        _ call: Call, _ endpoint: ProviderEndpoint, _ fault: ProviderFault?, _ body: (Call) async throws -> [UInt8]
     ) async throws -> Response {
         if let status = fault?.kind.status {
             var response = try refusal(
                 Refusal(status: .init(code: status), message: status == 429 ? "Too Many Attempts." : "Server Error"))
             if let seconds = fault?.retryAfter { response.headers[.retryAfter] = String(seconds) }
             return response
+        }
+        if fault?.kind == .forgotten {
+            guard endpoint != .fixture else { return try refusal(Self.notFound) }
+            return JSONAnswer.raw(Array(#"{"data":[]}"#.utf8))
         }
         let bytes: [UInt8]
         do { bytes = try await body(call) } catch let error as Refusal { return try refusal(error) }

@@ -18,6 +18,8 @@ struct ProviderFault: Codable, Sendable, Equatable {
         case torn
         /// The right answer comes after `delayMs`.
         case slow
+        /// Status 200 with an empty list, and 404 for a single fixture: the provider has no match.
+        case forgotten
         /// No answer; the connection stays until the client closes it.
         case timeout
         /// 100 KB with `Content-Encoding: gzip` inflate to 100 MiB.

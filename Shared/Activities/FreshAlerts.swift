@@ -109,6 +109,11 @@ public struct FreshAlerts: Sendable {
         entries.indices.filter { selection.places & 1 << UInt8($0) != 0 }.map { entries[$0] }
     }
 
+    /// Returns when the first alert of a selection ceases to be fresh, in seconds since 1970; nil when it is empty.
+    package func freshUntil(_ selection: Selection) -> Int? {
+        entries(of: selection).map(\.alert.eventAt).min().map { $0 + freshness }
+    }
+
     public func isFresh(_ entry: Entry, now: Int) -> Bool { now - entry.alert.eventAt <= freshness }
     /// Whether an alert is still fresh.
     public func hasFresh(now: Int) -> Bool { entries.contains { isFresh($0, now: now) } }

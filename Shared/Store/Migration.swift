@@ -50,5 +50,7 @@ public struct Migration: Sendable {
         Migration("m0033_last_ball", PackageResources.m0033_last_ball_sql),
         Migration("m0034_silence", PackageResources.m0034_silence_sql),
         Migration("m0035_overtaken", PackageResources.m0035_overtaken_sql),
+        Migration("m0036_alert_level_times", PackageResources.m0036_alert_level_times_sql),
+        Migration("m0037_fixture_ends", PackageResources.m0037_fixture_ends_sql),
     ]
 }

@@ -125,6 +125,39 @@ import Testing
         }
     }
 
+    /// A match that began on 1 March, as it is on 4 March or later; by the day asked for.
+    @Test(arguments: [
+        (
+            "UPDATE active_matches SET display_state = 'live'",
+            ["2026-02-28": false, "2026-03-01": true, "2026-03-03": true]
+        ),
+        // A match that the provider forgot is no match of today.
+        ("UPDATE active_matches SET display_state = 'live'", ["2026-03-08": false]),
+        (
+            "UPDATE active_matches SET settled_at = '2026-03-03 16:00Z', display_state = 'completed'",
+            ["2026-03-01": true, "2026-03-02": true, "2026-03-03": true, "2026-03-04": false]
+        ),
+        // Its row in play is deleted two days after the end.
+        (
+            "DELETE FROM active_matches; UPDATE fixtures SET status = 'Finished', over_at = '2026-03-03 16:00Z'",
+            ["2026-03-02": true, "2026-03-03": true, "2026-03-04": false]
+        ),
+        (
+            "DELETE FROM active_matches; UPDATE fixtures SET status = 'Finished'",
+            ["2026-03-01": true, "2026-03-02": false]
+        ),
+        ("DELETE FROM active_matches; UPDATE fixtures SET status = 'NS'", ["2026-03-01": true, "2026-03-02": false]),
+    ])
+    func aDayHasEveryMatchThatIsInPlayOnIt(_ change: String, days: [String: Bool]) async throws {
+        try await GatewayHarness.run { gateway in
+            for statement in change.split(separator: ";") { try await gateway.pool.execute(String(statement)) }
+            for (day, isListed) in days {
+                let page = try await gateway.send("GET", "/matches?date=\(day)").decode(MatchesResponse.self)
+                #expect(page.matches.contains { $0.id == GatewayHarness.match } == isListed, "\(day)")
+            }
+        }
+    }
+
     @Test func theLiveListSaysWhenToAskAgain() async throws {
         try await GatewayHarness.run { gateway in
             let live = try await gateway.send("GET", "/matches/live").decode(LiveMatchesResponse.self)

@@ -37,6 +37,9 @@ HOW = {
 # off and on again.
 CHANNEL_KIND = "channels"
 CHANNEL_HOW = {"lost": 3, "throttled": 2, "retryAfter": 3, "forgotten": 1, "capability": 1}
+# What befalls the provider: it answers nobody, has no match in play, has it every other time, refuses calls.
+PROVIDER_KIND = "provider"
+PROVIDER_HOW = ["freeze", "forget", "flap", "429"]
 # What befalls the channels that are made before play begins: answers lost, or management away for a while.
 OPENINGS = {"": 8, "createLost": 1, "unavailable": 1}
 # Of a schedule's phones, and of those that listen.
@@ -121,10 +124,11 @@ def draw(seed, places, without_faults=False, hosts="", channels=True):
     variant = dice.choice(VARIANTS)
     phones = draw_phones(dice)
     faults = draw_faults(dice, hosts)
+    # By dice of its own, as are the channels: whatever else is drawn stays as it is.
+    faults = tuple(sorted(faults + draw_provider(random.Random(f"provider {seed}")), key=lambda fault: fault.at))
     early = dice.random() < 0.25
     opening = ""
     if channels and seed % 2 == 0:
-        # By dice of its own: whatever else is drawn stays as it is.
         phones, more, opening = draw_channels(random.Random(f"channels {seed}"), phones)
         faults = tuple(sorted(faults + more, key=lambda fault: fault.at))
     if is_control:
@@ -159,6 +163,17 @@ def draw_channels(dice, phones):
             CHANNEL_KIND, "apns", LAST if is_aimed else at, how, min(lasts, 3.0) if is_aimed else lasts,
             ("commit", 0.0) if is_aimed else None)
     return tuple(phones), tuple(faults.values()), dice.choices(list(OPENINGS), OPENINGS.values())[0]
+
+
+def draw_provider(dice):
+    faults = {}
+    for how in dice.choices(PROVIDER_HOW, k=dice.choice([0, 1, 1, 2])):
+        at = round(dice.uniform(FIRST, LAST), 2)
+        lasts = min(round(dice.uniform(1, 5), 2), round(PLAY + 1.5 - at, 2))
+        # Each by itself: one that ends takes back whatever the provider still has to do.
+        if all(fault.at + fault.lasts < at or at + lasts < fault.at for fault in faults.values()):
+            faults[how] = Fault(PROVIDER_KIND, "provider", at, how, lasts)
+    return tuple(faults.values())
 
 
 def draw_phones(dice):

@@ -16,6 +16,8 @@ BACK_PATIENCE = 10.0
 SHARE, COUNT = 0.5, 2
 # Of a publish's deliveries, and how long a refused one is to wait, in seconds.
 LOST_SHARE, RETRY_AFTER = 0.4, 4
+# More calls than the provider gets meanwhile, and half of them.
+MANY, FLAPS = 1_000, 50
 
 
 class Striker:
@@ -157,6 +159,19 @@ class Striker:
             trouble = {"match": match | {"share": SHARE}, "reason": fault.how}
         self.control("POST", "/faults", trouble)
         time.sleep(fault.lasts)
+
+    def provider(self, fault, _):
+        live = {"endpoint": "livescores"}
+        troubles = {
+            "freeze": [{"kind": "timeout", "count": MANY}], "forget": [live | {"kind": "forgotten", "count": MANY}],
+            "flap": [live | {"kind": "forgotten", "afterCalls": 2 * number} for number in range(FLAPS)],
+            "429": [{"kind": "429", "count": MANY, "retryAfter": 1}],
+        }
+        self.suite.control("POST", "faults", troubles[fault.how])
+        try:
+            time.sleep(fault.lasts)
+        finally:
+            self.suite.control("DELETE", "faults")
 
     def channels(self, fault, _):
         match = {"call": "publish", "forMs": int(fault.lasts * 1_000)}

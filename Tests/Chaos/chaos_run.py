@@ -11,7 +11,7 @@ import sys
 import time
 
 from chaos_alerts import alerts
-from chaos_draw import CHANNEL_KIND, HOST_KINDS, HOSTS, KINDS, draw, places_of
+from chaos_draw import CHANNEL_KIND, HOST_KINDS, HOSTS, KINDS, PROVIDER_KIND, draw, places_of
 from chaos_hosts import Hosts
 from chaos_jobs import Prefixed, run_jobs
 from chaos_logs import LogScan
@@ -171,7 +171,8 @@ def run(chosen):
         say(f"  {count} × {service}: {text}")
     for line in tally.lines():
         tell_all(line)
-    kinds = [*(HOST_KINDS if chosen.hosts > 1 else KINDS), *([] if chosen.other_binaries else [CHANNEL_KIND])]
+    kinds = [*(HOST_KINDS if chosen.hosts > 1 else KINDS), PROVIDER_KIND,
+             *([] if chosen.other_binaries else [CHANNEL_KIND])]
     total = tally.sum(chosen.schedules, kinds)
     others = {"beside": pathlib.Path(chosen.other_binaries).name} if chosen.other_binaries else {}
     tell_all({"chaos": "sightscreen", **others, "seed": chosen.seed, "hosts": chosen.hosts, "jobs": jobs,

@@ -41,10 +41,12 @@ class Drawing(unittest.TestCase):
         self.assertNotEqual(self.plans[0], self.plans[1])
 
     def test_every_kind_and_every_target_is_drawn(self):
-        kinds = {*chaos_draw.KINDS, chaos_draw.CHANNEL_KIND}
+        kinds = {*chaos_draw.KINDS, chaos_draw.CHANNEL_KIND, chaos_draw.PROVIDER_KIND}
         self.assertEqual({fault.kind for fault in self.faults}, kinds | {"host"})
         self.assertEqual({fault.how for fault in self.faults if fault.kind == chaos_draw.CHANNEL_KIND},
                          set(chaos_draw.CHANNEL_HOW))
+        self.assertEqual({fault.how for fault in self.faults if fault.kind == chaos_draw.PROVIDER_KIND},
+                         set(chaos_draw.PROVIDER_HOW))
         self.assertEqual({plan.opening for plan in self.plans if plan.listens}, set(chaos_draw.OPENINGS))
         self.assertLessEqual({"host-a", "host-b"}, {fault.target for fault in self.faults})
         for kind, ways in chaos_draw.HOW.items():
@@ -63,6 +65,11 @@ class Drawing(unittest.TestCase):
             phones = tuple(replace(phone, listens=False, reports=None, changes=None, changes_to="") for phone in plan.phones)
             faults = tuple(fault for fault in plan.faults if fault.kind != chaos_draw.CHANNEL_KIND)
             self.assertEqual(replace(plan, phones=phones, faults=faults, opening=""), without)
+
+    def test_the_provider_is_in_one_trouble_at_a_time(self):
+        for plan in self.plans:
+            found = [fault for fault in plan.faults if fault.kind == chaos_draw.PROVIDER_KIND]
+            self.assertTrue(all(one.at + one.lasts < other.at for one, other in zip(found, found[1:])))
 
     def test_nothing_lasts_beyond_the_schedule_and_a_database_stands_still_for_a_second_at_least(self):
         self.assertTrue(all(fault.at + fault.lasts <= chaos_draw.PLAY + 1.6 for fault in self.faults + self.single))

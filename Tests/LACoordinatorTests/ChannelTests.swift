@@ -186,27 +186,42 @@ import Testing
                 try await eventually("an alert breaks the rest") {
                     await harness.apns.pushes.last?.version == wicket.version.rawValue
                 }
-                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit(alert: .wicket)))
+                let another = try await harness.commit(alert: .wicket)
+                await coordinator.matchUpdated(MatchUpdated(update: another))
+                try await eventually("each of them") {
+                    await harness.apns.pushes.last?.version == another.version.rawValue
+                }
+                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
                 try await harness.settle()
-                #expect(await harness.apns.pushes.count == before + 1, "once")
+                #expect(await harness.apns.pushes.count == before + 2, "and states do not")
             }
         }
     }
 
-    @Test func aRefusedAlertIsPublishedAfterTheRest() async throws {
+    @Test(arguments: [nil, 2])
+    func aRefusedAlertIsTriedAgainWhileItIsFresh(retryAfter: Int?) async throws {
         try await Harness.withChannel { harness, coordinator, channel in
             await harness.apns.answer { push, _ in
-                push.alert == nil
-                    ? StubAPNs.accepted
-                    : await harness.apns.pushes(to: channel).filter({ $0.alert != nil }).count > 1
-                        ? StubAPNs.accepted : StubAPNs.refusal(.tooManyRequests, retryAfter: 2)
+                guard push.alert != nil else { return StubAPNs.accepted }
+                return await harness.apns.pushes(to: channel).filter({ $0.alert != nil }).count > 2
+                    ? StubAPNs.accepted : StubAPNs.refusal(.tooManyRequests, retryAfter: retryAfter)
             }
             let wicket = try await harness.commit(alert: .wicket)
             await coordinator.matchUpdated(MatchUpdated(update: wicket))
-            try await eventually("it is published again, while it is fresh") {
-                await harness.apns.pushes(to: channel).filter { $0.alert != nil }.count == 2
+            try await eventually("it is refused") {
+                await harness.apns.pushes(to: channel).contains { $0.alert != nil }
             }
-            #expect(try await harness.pool.query("SELECT FROM alert_claims").count == 1)
+            let fifty = try await harness.commit(alert: .milestone, value: 50)
+            await coordinator.matchUpdated(MatchUpdated(update: fifty))
+            try await eventually("it is published again, and then accepted") {
+                await harness.apns.pushes(to: channel).filter { $0.alert != nil }.count == 3
+            }
+            try await harness.settle()
+            let alerts = await harness.apns.pushes(to: channel).filter { $0.alert != nil }
+            #expect(alerts.map(\.version) == [wicket, fifty, fifty].map { $0.version.rawValue })
+            #expect(alerts.last?.alertBody == "b · wicket \(wicket.version.rawValue)")
+            #expect(try await harness.channel("per_minute") == "6" || retryAfter != nil, "nothing is lengthened")
+            #expect(try await harness.pool.query("SELECT FROM alert_claims").count == 2)
         }
     }
 

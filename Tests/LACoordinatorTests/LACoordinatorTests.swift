@@ -261,6 +261,34 @@ import Testing
         }
     }
 
+    /// Whether the level goes up or down, before the phone has the alert.
+    @Test(arguments: [(AlertLevel.none, AlertLevel.all), (.key, .all), (.none, .key), (.all, .key)])
+    func afterAChangeOfLevelOnlyAlertsOfLaterVersionsAreTold(from before: AlertLevel, to after: AlertLevel) async throws
+    {
+        try await Harness.with { harness in
+            try await harness.coordinate { coordinator in
+                try await harness.join("asha", alerts: before)
+                try await harness.hold(.pushes, of: coordinator)
+                // Both levels above none want it.
+                let older = try await harness.commit(alert: .matchResult)
+                await coordinator.matchUpdated(MatchUpdated(update: older))
+                try await harness.pool.execute(
+                    "UPDATE match_follows SET alerts = $1", [.text(after.rawValue)])
+                let newer = try await harness.commit(alert: .inningsBreak)
+                coordinator.activitiesChanged()
+                await coordinator.matchUpdated(MatchUpdated(update: newer))
+                try await harness.settle()
+                try await harness.hold(.none, of: coordinator)
+                try await eventually("it has the newer one") {
+                    await harness.updates("asha").last?.version == newer.version.rawValue
+                }
+            }
+            let last = try #require(await harness.updates("asha").last)
+            #expect(last.alert == "inningsBreak 3" && last.alertBody == "b")
+            #expect(await harness.updates("asha").allSatisfy { $0.alert != "matchResult 2" })
+        }
+    }
+
     @Test func neverRepeatsAnAlertWhoseFateIsUnknownButRepeatsTheState() async throws {
         try await Harness.with { harness in
             try await harness.coordinate { coordinator in

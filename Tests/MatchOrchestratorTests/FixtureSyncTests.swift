@@ -1,12 +1,14 @@
 import Cricket
 import Logging
-import MatchOrchestrator
 import Postgres
 import ServiceKit
+import SightscreenModels
 import SportMonks
 import Store
 import TestKit
 import Testing
+
+@testable import MatchOrchestrator
 
 @Suite struct FixtureSyncTests {
     private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -173,6 +175,122 @@ import Testing
         }
     }
 
+    /// A row that cannot be read names its match, or could be any.
+    @Test(arguments: [true, false])
+    func aRowThatCannotBeReadHidesNotThatOthersVanished(isNamed: Bool) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let lease = try #require(
+                try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "t/1", duration: .seconds(60)).first)
+            let now = try await FixtureStore(pool: pool).now()
+            let source = PlannedSource(spans: [
+                FixtureSpan(fixtures: [slim(1, now), slim(2, now), slim(3, now)], calls: 1),
+                FixtureSpan(
+                    fixtures: [slim(1, now)], named: isNamed ? [MatchID(2)] : [], namesAll: isNamed,
+                    problems: ["a row"],
+                    calls: 1),
+            ])
+            let sync = FixtureSync(
+                source: source, store: FixtureStore(pool: pool), hourlyLimit: 0, logoHosts: try Self.logoHosts(),
+                logger: logger)
+            await sync.runOnce(under: lease)
+            try await pool.execute("UPDATE fixtures SET missing_since = now() WHERE match_id = 2")
+            await sync.runOnce(under: lease)
+            #expect(try await missing(pool) == (isNamed ? [3] : [2]))
+        }
+    }
+
+    @Test func aFinalWhoseSidesAreOpenIsInTheSchedule() async throws {
+        let known = ScheduleFixtures.fixture(1)
+        let one = ScheduleFixtures.fixture(2).replacing("\"id\":39,", with: "\"id\":1,").replacing(
+            "\"visitorteam_id\":39", with: "\"visitorteam_id\":1")
+        let open = ScheduleFixtures.fixture(3).replacing("\"visitorteam_id\":39", with: "\"visitorteam_id\":null")
+            .replacing(
+                "\"visitorteam\":{\"resource\":\"teams\",\"id\":39,\"name\":\"Sri Lanka\",\"code\":\"SL\"}",
+                with: "\"visitorteam\":null")
+        let provider = try StubProvider([.init(body: ScheduleFixtures.page([known, one, open]))])
+        defer { provider.stop() }
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let lease = try #require(
+                try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "t/1", duration: .seconds(60)).first)
+            let sync = FixtureSync(
+                source: try schedule(provider, pool), store: FixtureStore(pool: pool), hourlyLimit: 0,
+                logoHosts: try Self.logoHosts(), logger: logger)
+            await sync.runOnce(under: lease)
+            let sides = try await pool.query(
+                "SELECT concat_ws(' ', home_id, home_code, away_id, away_code) AS sides FROM fixtures ORDER BY match_id"
+            )
+            #expect(try sides.map { try $0.string("sides") } == ["1 PAK 39 SL", "1 PAK 1 SL", "1 PAK 0 TBC"])
+        }
+    }
+
+    /// Moved by weeks, it is no longer in the window; an answer says to which day, or that it is not there.
+    @Test(arguments: [true, false])
+    func aFollowedMatchOutsideTheWindowIsAskedForByItself(isThere: Bool) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let lease = try #require(
+                try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "t/1", duration: .seconds(60)).first)
+            let store = FixtureStore(pool: pool)
+            let now = try await store.now()
+            let moved = slim(2, now + 20 * SyncPlan.day)
+            let source = PlannedSource(
+                [[slim(1, now), slim(2, now), slim(3, now)]] + (0..<3).map { _ in [slim(1, now)] },
+                alone: isThere ? [MatchID(2): .fixture(moved)] : [:])
+            let sync = FixtureSync(
+                source: source, store: store, hourlyLimit: 0, logoHosts: try Self.logoHosts(), logger: logger)
+            try await pool.execute("INSERT INTO match_follows (user_id, match_id) VALUES ('asha', 2)")
+            for _ in 0..<4 { await sync.runOnce(under: lease) }
+            #expect(await source.asked == [MatchID(2)], "once, and 3 is not followed")
+            #expect(try await missing(pool) == (isThere ? [3] : [2, 3]))
+            let starts = try await pool.query(
+                "SELECT extract(epoch FROM starts_at)::bigint AS at FROM fixtures WHERE match_id = 2")
+            #expect(try starts.map { try $0.int("at") } == [isThere ? now + 20 * SyncPlan.day : now])
+        }
+    }
+
+    @Test func aMatchThatIsThereAndNotListedIsNotMissing() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let lease = try #require(
+                try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "t/1", duration: .seconds(60)).first)
+            let store = FixtureStore(pool: pool)
+            let now = try await store.now()
+            let source = PlannedSource(
+                [[slim(1, now), slim(2, now)]] + (0..<3).map { _ in [slim(1, now)] },
+                alone: [MatchID(2): .fixture(slim(2, now))])
+            let sync = FixtureSync(
+                source: source, store: store, hourlyLimit: 0, logoHosts: try Self.logoHosts(), logger: logger)
+            try await pool.execute("INSERT INTO match_follows (user_id, match_id) VALUES ('asha', 2)")
+            for _ in 0..<4 { await sync.runOnce(under: lease) }
+            #expect(try await missing(pool) == [])
+            #expect(await source.asked.count == 1)
+        }
+    }
+
+    @Test func oneFixtureIsAskedForByItsID() async throws {
+        let provider = try StubProvider([
+            .init(body: "{\"data\":\(ScheduleFixtures.fixture(7))}"), .init(body: "{\"data\":{\"localteam_id\":1}}"),
+            .init(status: 404, body: "{}"), .init(status: 500, body: ""),
+        ])
+        defer { provider.stop() }
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let source = try schedule(provider, pool)
+            guard case .fixture(let fixture) = try await source.fixture(MatchID(7)) else {
+                Issue.record("no fixture")
+                return
+            }
+            #expect(fixture.id == 7)
+            guard case .unread = try await source.fixture(MatchID(7)) else {
+                Issue.record("it was read")
+                return
+            }
+            #expect(try await source.fixture(MatchID(7)).isNotFound)
+            await #expect(throws: ScheduleError.self) { _ = try await source.fixture(MatchID(7)) }
+        }
+        #expect(
+            provider.targets.allSatisfy {
+                $0.hasPrefix("/api/v2.0/fixtures/7?api_token=se%26cret%2F1&include=localteam")
+            })
+    }
+
     private func slim(_ id: Int64, _ startsAt: Int) -> SlimFixture {
         SlimFixture(
             id: id, leagueID: 3, home: SlimTeam(id: 1, name: "A", code: "A"),
@@ -187,12 +305,25 @@ import Testing
 
     /// Gives one prepared list after the other; asked once more, it fails.
     private actor PlannedSource: FixtureSource {
-        private var lists: [[SlimFixture]]
-        init(_ lists: [[SlimFixture]]) { self.lists = lists }
+        private var spans: [FixtureSpan]
+        private let alone: [MatchID: SingleFixture]
+        /// The matches that were asked for by themselves.
+        private(set) var asked: [MatchID] = []
+
+        init(spans: [FixtureSpan], alone: [MatchID: SingleFixture] = [:]) { (self.spans, self.alone) = (spans, alone) }
+
+        init(_ lists: [[SlimFixture]], alone: [MatchID: SingleFixture] = [:]) {
+            self.init(spans: lists.map { FixtureSpan(fixtures: $0, calls: 1) }, alone: alone)
+        }
 
         func fixtures(from: Int, to: Int) async throws -> FixtureSpan {
-            guard !lists.isEmpty else { throw StubHTTPServer.NoSocket() }
-            return FixtureSpan(fixtures: lists.removeFirst(), calls: 1)
+            guard !spans.isEmpty else { throw StubHTTPServer.NoSocket() }
+            return spans.removeFirst()
+        }
+
+        func fixture(_ id: MatchID) async throws -> SingleFixture {
+            asked.append(id)
+            return alone[id] ?? .notFound
         }
     }
 }

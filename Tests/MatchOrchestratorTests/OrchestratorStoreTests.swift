@@ -303,6 +303,52 @@ import Testing
         }
     }
 
+    @Test func theEndOfAFixtureIsNotedWhenItIsSeen() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let (_, lease) = try await liveMatch(pool)
+            let store = FixtureStore(pool: pool)
+            func isNoted(_ status: String) async throws -> Bool {
+                try await store.upsert([fixture(status: status)], under: lease)
+                return try await pool.query("SELECT FROM fixtures WHERE over_at IS NULL").isEmpty
+            }
+            // One that was over before it was first seen has ended at an unknown time.
+            for (status, expected) in [
+                ("Finished", false), ("Finished", false), ("2nd Innings", false), ("Finished", true),
+                ("Finished", true),
+                ("2nd Innings", false), ("Aban.", true),
+            ] {
+                #expect(try await isNoted(status) == expected, "\(status)")
+            }
+        }
+    }
+
+    /// What ends a follow is a result, or the word that there will be none.
+    @Test(arguments: [
+        ("missing_since = now() - interval '1 day'", false, false),
+        ("starts_at = now() + interval '20 days'", false, false),
+        ("starts_at = now() - interval '1 year'", false, false),
+        ("status = 'Postp.'", false, false),
+        ("missing_since = now() - interval '91 days'", true, true),
+        ("status = 'Finished'", false, true),
+        ("status = 'Cancl.'", false, true),
+    ])
+    func aFollowEndsAfterAResultOnly(change: String, isOld: Bool, ends: Bool) async throws {
+        // Before play, and when the match was ended in play because it had vanished.
+        for wasInPlay in [false, true] {
+            try await withDatabase { (pool: PostgresPool) async throws in
+                let (store, lease) = try await liveMatch(pool)
+                try await FixtureStore(pool: pool).upsert([fixture(status: "NS")], under: lease)
+                try await pool.execute("UPDATE fixtures SET \(change)")
+                try await pool.execute(
+                    wasInPlay ? "UPDATE active_matches SET ended_at = now()" : "DELETE FROM active_matches")
+                if isOld { try await pool.execute("UPDATE match_follows SET created_at = now() - interval '91 days'") }
+                try await store.expireFollows(after: .seconds(3600), under: lease)
+                let ending = try await pool.query("SELECT 1 FROM match_follows WHERE expires_at > now()")
+                #expect(ending.count == (ends ? 4 : 0), "\(change)")
+            }
+        }
+    }
+
     @Test func purgesWhatHasHadItsTimeAndNothingElse() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let (store, lease) = try await liveMatch(pool)

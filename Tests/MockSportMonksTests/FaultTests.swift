@@ -54,6 +54,21 @@ import Testing
         }
     }
 
+    @Test func whatTheProviderForgetsIsNotListedAndNotFound() async throws {
+        try await RunningMock.with { mock async throws in
+            #expect(try await mock.control("POST", "tapes/1178424/load", #"{"paused":true}"#).status == 201)
+            let answers = [("livescores", 200), ("fixtures", 200), ("fixtures/1178424", 404)]
+            #expect(try await mock.control("POST", "faults", #"{"kind":"forgotten","count":3}"#).status == 201)
+            for (path, status) in answers {
+                let answer = try await mock.get(path)
+                #expect(answer.status == status, "\(path)")
+                if status == 200 { #expect(try LivescoresAnswer.fixtures(from: answer.body).isEmpty, "\(path)") }
+            }
+            for (path, _) in answers { #expect(try await mock.get(path).status == 200, "\(path)") }
+            #expect(try LivescoresAnswer.fixtures(from: await mock.get("fixtures").body).count == 1)
+        }
+    }
+
     @Test func aTruncatedAnswerIsNoAnswer() async throws {
         try await RunningMock.with { mock async throws in
             #expect(try await mock.control("POST", "faults", #"{"kind":"truncated"}"#).status == 201)

@@ -9,7 +9,7 @@ enum MatchQuery {
     static let cursor = Operation.Parameter(
         name: "cursor", schema: .text(.cursor), about: "The nextCursor of the page before.")
     static let parameters = [
-        Operation.Parameter(name: "date", schema: .text(.day), about: "Of one day, UTC."),
+        Operation.Parameter(name: "date", schema: .text(.day), about: "In play on that day, UTC, or starting on it."),
         Operation.Parameter(name: "from", schema: .text(.dayOrMoment), about: "That start then or later."),
         Operation.Parameter(
             name: "to", schema: .text(.dayOrMoment), about: "That start before; a day is meant as a whole."),
@@ -23,17 +23,9 @@ enum MatchQuery {
     /// - Parameter query: returns the value of a parameter, which has the parameter's form; nil if it was left out.
     static func filter(_ query: (String) -> String?) -> ScheduleStore.Filter {
         var filter = ScheduleStore.Filter(limit: query("limit").flatMap { Int($0) } ?? GatewayLimits.pageDefault)
-        if let date = query("date") {
-            let day = UTCDay(date)
-            filter.from = day?.startsAt
-            filter.until = day.map { ($0 + 1).startsAt }
-        }
-        if let from = query("from").flatMap({ UTCDay($0)?.startsAt ?? DateText.moment($0) }) {
-            filter.from = max(from, filter.from ?? from)
-        }
-        if let to = query("to").flatMap({ text in UTCDay(text).map { ($0 + 1).startsAt } ?? DateText.moment(text) }) {
-            filter.until = min(to, filter.until ?? to)
-        }
+        filter.day = query("date").flatMap { UTCDay($0) }.map { $0.startsAt..<($0 + 1).startsAt }
+        filter.from = query("from").flatMap { UTCDay($0)?.startsAt ?? DateText.moment($0) }
+        filter.until = query("to").flatMap { text in UTCDay(text).map { ($0 + 1).startsAt } ?? DateText.moment(text) }
         filter.leagueID = query("league").flatMap { Int64($0) }
         if let list = query("status") {
             filter.statuses = Set(list.split(separator: ",").compactMap { MatchStatus(rawValue: String($0)) })

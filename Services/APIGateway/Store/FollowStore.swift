@@ -205,7 +205,8 @@ package struct FollowStore: Sendable {
             WHERE f.match_id IS NOT NULL OR a.match_id IS NOT NULL
             """, [.int(match.rawValue)])
         guard let row = rows.first else { throw Refusal.unknownMatch }
-        let teams = [try row.optionalInt64("home_id"), try row.optionalInt64("away_id")]
+        // A side of a final may be open: its id is 0.
+        let teams = [try row.optionalInt64("home_id"), try row.optionalInt64("away_id")].filter { $0 != 0 }
         return Facts(
             isLive: try row.bool("is_live"), isOver: try row.bool("is_over"),
             contentState: StoredContentState.decode(try row.optionalString("content_state")),

@@ -11,6 +11,9 @@ package struct ScheduleStore: Sendable {
 
     /// A filter of the schedule. Times are seconds since 1970; `from` is included, `until` is not.
     package struct Filter: Hashable, Sendable {
+        /// The seconds of the day on which a match is in play, or starts.
+        package var day: Range<Int>?
+        /// When a match starts.
         package var from: Int?
         package var until: Int?
         package var leagueID: Int64?
@@ -20,9 +23,11 @@ package struct ScheduleStore: Sendable {
         package var limit: Int
 
         package init(
-            from: Int? = nil, until: Int? = nil, leagueID: Int64? = nil, statuses: Set<MatchStatus> = [],
+            day: Range<Int>? = nil, from: Int? = nil, until: Int? = nil, leagueID: Int64? = nil,
+            statuses: Set<MatchStatus> = [],
             after: Position? = nil, limit: Int = 50
         ) {
+            self.day = day
             self.from = from
             self.until = until
             self.leagueID = leagueID
@@ -57,6 +62,7 @@ package struct ScheduleStore: Sendable {
             SELECT * FROM (\(Self.listing)) m
             WHERE ($1::bigint IS NULL OR starts_at_seconds >= $1) AND ($2::bigint IS NULL OR starts_at_seconds < $2)
                 AND ($3::bigint IS NULL OR league_id = $3) AND (cardinality($4::text[]) = 0 OR state = ANY ($4::text[]))
+                AND ($8::bigint IS NULL OR starts_at_seconds < $9::bigint AND \(Self.lastInPlay) >= $8)
                 AND ($5::bigint IS NULL OR (coalesce(starts_at_seconds, \(Position.withoutStart)), match_id) > ($5, $6::bigint))
             ORDER BY coalesce(starts_at_seconds, \(Position.withoutStart)), match_id
             LIMIT $7
@@ -65,7 +71,7 @@ package struct ScheduleStore: Sendable {
                 PostgresValue(filter.from), PostgresValue(filter.until), PostgresValue(filter.leagueID),
                 .textArray(statuses), PostgresValue(filter.after?.startsAt),
                 PostgresValue(filter.after?.match.rawValue),
-                .int(filter.limit + 1),
+                .int(filter.limit + 1), PostgresValue(filter.day?.lowerBound), PostgresValue(filter.day?.upperBound),
             ]
         ).map(Self.item)
     }
@@ -111,12 +117,21 @@ package struct ScheduleStore: Sendable {
     /// Throws unless the database answers within two seconds.
     package func check() async throws { _ = try await pool.query("SELECT 1", deadline: .seconds(2)) }
 
+    /// When a row of `listing` was last in play, or its start: a Test is in play on five days, and a match by night on
+    /// two. No match lasts longer than six days, whatever the provider says of one that it forgot.
+    private static let lastInPlay = """
+        greatest(starts_at_seconds, least(starts_at_seconds + 6 * 86400, CASE state
+            WHEN 'live' THEN extract(epoch FROM clock_timestamp())::bigint
+            WHEN 'completed' THEN coalesce(over_at_seconds, starts_at_seconds) ELSE starts_at_seconds END))
+        """
+
     /// The display state decides if there is one, otherwise the provider's status; with an unknown status a match is
     /// not in play.
     private static let listing = """
         SELECT f.match_id, f.league_id, f.competition, f.round, f.format, f.venue, f.note, f.winner_id,
             f.home_id, f.home_name, f.home_code, f.home_logo, f.away_id, f.away_name, f.away_code, f.away_logo,
             extract(epoch FROM f.starts_at)::bigint AS starts_at_seconds, a.content_state,
+            extract(epoch FROM coalesce(a.settled_at, f.over_at, a.ended_at))::bigint AS over_at_seconds,
             \(LiveMatch.relevance) AS relevance,
             CASE
                 WHEN a.ended_at IS NOT NULL OR a.settled_at IS NOT NULL

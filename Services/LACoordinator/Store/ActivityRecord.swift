@@ -15,6 +15,8 @@ package struct ActivityRecord: Sendable, Hashable {
     package var tokenAt: Double
     /// The alert level of the follow; `none` when the user does not follow the match.
     package var alerts: AlertLevel
+    /// When that level was set, in seconds since 1970; nil when it is so long ago that no alert before it is fresh.
+    package var levelAt: Double?
     /// The device's user has not switched frequent updates off.
     package var takesFrequentPushes: Bool
 }

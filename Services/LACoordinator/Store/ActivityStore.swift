@@ -101,6 +101,9 @@ package struct ActivityStore: Sendable {
     static let recordColumns = """
         la.match_id, la.user_id, la.device_id, la.generation, la.route, la.status, la.update_token,
         \(tokenAt) AS token_at, coalesce(d.environment, 'production') AS environment, coalesce(f.alerts, 'none') AS alerts,
+        -- No alert is fresh for longer. Most rows have none, which makes a million of them smaller.
+        CASE WHEN f.alerts_at > clock_timestamp() - interval '5 minutes'
+            THEN extract(epoch FROM f.alerts_at)::double precision END AS level_at,
         coalesce(d.frequent_pushes_enabled, true) AS takes_frequent
         """
 
@@ -116,7 +119,7 @@ package struct ActivityStore: Sendable {
             status: ActivityRecord.Status(rawValue: try row.string("status")) ?? .ended,
             updateToken: try row.optionalString("update_token").flatMap(vault.read).map { UpdateToken($0) },
             tokenAt: try row.double("token_at"), alerts: AlertLevel(rawValue: try row.string("alerts")) ?? .none,
-            takesFrequentPushes: try row.bool("takes_frequent"))
+            levelAt: try row.optionalDouble("level_at"), takesFrequentPushes: try row.bool("takes_frequent"))
     }
 
     /// The time at which the token of a row `la` was registered, in seconds since 1970.
@@ -175,14 +178,16 @@ package struct ActivityStore: Sendable {
         }
     }
 
-    /// Takes the next stamp of a match for a repetition of its newest state. Returns nil when the stamps are ahead of
-    /// the clock (try again in a second) or the match is not known.
+    /// Returns a stamp for a repetition of a match's newest state: the next one, or the last one when the stamps are
+    /// ahead of the clock. That one was taken for this state, too, as a rule a moment ago for phones of another
+    /// coordinator. Nil when the match is not known.
     package func takeStamp(_ match: MatchID) async throws -> FreshStamp? {
         let rows = try await pool.query(
             """
-            UPDATE active_matches
-            SET stamp = greatest(stamp + 1, floor(extract(epoch FROM clock_timestamp()))::bigint)
-            WHERE match_id = $1 AND stamp < floor(extract(epoch FROM clock_timestamp()))::bigint + \(StampLead.max)
+            UPDATE active_matches SET stamp = greatest(
+                stamp, floor(extract(epoch FROM clock_timestamp()))::bigint,
+                least(stamp + 1, floor(extract(epoch FROM clock_timestamp()))::bigint + \(StampLead.max)))
+            WHERE match_id = $1
             RETURNING stamp, version, extract(epoch FROM clock_timestamp())::double precision AS at
             """, [.int(match.rawValue)])
         return try rows.first.map { row in

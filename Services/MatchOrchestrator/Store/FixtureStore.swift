@@ -35,7 +35,8 @@ package struct FixtureStore: Sendable {
     ///
     /// - Parameters:
     ///   - from, to: seconds since 1970, compared with `starts_at`; `to` itself is outside.
-    ///   - present: the matches in a complete answer for at least that span.
+    ///   - present: the matches in a complete answer for at least that span, also those that could not be read: they do
+    ///     not count as missing any more.
     package func noteMissing(from: Int, to: Int, present: [MatchID], under lease: Lease) async throws {
         let rows = try await pool.query(
             """
@@ -45,11 +46,33 @@ package struct FixtureStore: Sendable {
                 WHERE starts_at >= to_timestamp($3::bigint) AND starts_at < to_timestamp($4::bigint)
                     AND match_id <> ALL($5::bigint[])
                 RETURNING 1
+            ), found AS (
+                UPDATE fixtures SET missing_since = NULL FROM lease_guard
+                WHERE match_id = ANY($5::bigint[]) AND missing_since IS NOT NULL
+                RETURNING 1
             )
             SELECT EXISTS (SELECT 1 FROM lease_guard) AS held
             """,
             lease.parameters + [.int(from), .int(to), .intArray(present.map { $0.rawValue })])
         try lease.check(rows)
+    }
+
+    /// Returns followed matches that a list of this span does not have, those first that it has just lost: they start
+    /// outside it, or are missing.
+    /// - Parameters:
+    ///   - from, to: seconds since 1970, compared with `starts_at`; `to` itself is outside.
+    ///   - known: matches that are left out.
+    package func followedOutside(from: Int, to: Int, except known: [MatchID], limit: Int) async throws -> [MatchID] {
+        try await pool.query(
+            """
+            SELECT f.match_id FROM fixtures AS f
+            WHERE (f.missing_since IS NOT NULL OR f.starts_at IS NULL
+                    OR f.starts_at < to_timestamp($1::bigint) OR f.starts_at >= to_timestamp($2::bigint))
+                AND NOT \(FixtureSQL.isOver("f.status")) AND f.match_id <> ALL($3::bigint[])
+                AND EXISTS (SELECT FROM match_follows AS w WHERE w.match_id = f.match_id)
+            ORDER BY f.missing_since DESC NULLS LAST, f.starts_at, f.match_id LIMIT $4::bigint
+            """, [.int(from), .int(to), .intArray(known.map { $0.rawValue }), .int(limit)]
+        ).map { MatchID(try $0.int64("match_id")) }
     }
 
     private func write(_ batch: [FixtureRecord], _ lease: Lease) async throws {
@@ -75,7 +98,9 @@ package struct FixtureStore: Sendable {
                     away_id = excluded.away_id, away_name = excluded.away_name, away_code = excluded.away_code,
                     venue = excluded.venue, note = excluded.note, winner_id = excluded.winner_id,
                     home_logo = excluded.home_logo, away_logo = excluded.away_logo,
-                    synced_at = excluded.synced_at, missing_since = NULL
+                    synced_at = excluded.synced_at, missing_since = NULL,
+                    over_at = CASE WHEN NOT \(FixtureSQL.isOver("excluded.status")) THEN NULL
+                        WHEN \(FixtureSQL.isOver("f.status")) THEN f.over_at ELSE now() END
                 RETURNING 1
             )
             SELECT EXISTS (SELECT 1 FROM lease_guard) AS held

@@ -8,8 +8,22 @@ extension OrchestratorStore {
     /// The number of days that a match stays in the schedule after its start.
     static let fixtureRetentionDays = 90
 
+    /// The number of days for which a follow waits for a match that the provider does not list, or never ends.
+    static let waitingFollowDays = 90
+
+    /// The condition that the match of a follow `f` is over, with its rows `a` in play and `x` in the schedule, which may
+    /// be missing: it has a result, or will not be played. One that is not listed any more may have been moved, and is
+    /// over when its follow has waited for very long.
+    private static let isOver = """
+        (a.ended_at IS NOT NULL AND (a.settled_at IS NOT NULL OR a.display_state IN ('completed', 'abandoned'))
+            OR (a.match_id IS NULL OR a.ended_at IS NOT NULL)
+                AND (x.match_id IS NULL OR \(FixtureSQL.isOver("x.status"))
+                    OR greatest(f.created_at, least(x.starts_at, x.missing_since))
+                        < clock_timestamp() - interval '\(Self.waitingFollowDays) days'))
+        """
+
     /// Sets the follows of matches that are over to expire `retention` from now, and undoes it for matches that are not
-    /// over after all (reopened, or listed again).
+    /// over after all (reopened, or moved to another day).
     package func expireFollows(after retention: Duration, under lease: Lease) async throws {
         for match in try await overMatches() {
             _ = try await repeated(
@@ -17,7 +31,9 @@ extension OrchestratorStore {
                 """
                 WITH \(LeaseGuard.sql(name: 1, epoch: 2)), picked AS MATERIALIZED (
                     SELECT f.match_id, f.user_id FROM match_follows AS f
-                    WHERE f.match_id = $4::bigint AND f.expires_at IS NULL
+                    LEFT JOIN active_matches AS a ON a.match_id = f.match_id
+                    LEFT JOIN fixtures AS x ON x.match_id = f.match_id
+                    WHERE f.match_id = $4::bigint AND f.expires_at IS NULL AND \(Self.isOver)
                     ORDER BY f.match_id, f.user_id LIMIT $3::bigint
                 ), changed AS (
                     UPDATE match_follows AS f
@@ -37,9 +53,7 @@ extension OrchestratorStore {
                 SELECT f.match_id, f.user_id FROM match_follows AS f
                 LEFT JOIN active_matches AS a ON a.match_id = f.match_id
                 LEFT JOIN fixtures AS x ON x.match_id = f.match_id
-                WHERE f.expires_at IS NOT NULL
-                    AND (a.match_id IS NOT NULL AND a.ended_at IS NULL
-                        OR a.match_id IS NULL AND x.missing_since IS NULL AND NOT \(FixtureSQL.isOver("x.status")))
+                WHERE f.expires_at IS NOT NULL AND NOT \(Self.isOver)
                 LIMIT $3::bigint
             ), changed AS (
                 UPDATE match_follows AS f SET expires_at = NULL FROM lease_guard, picked
@@ -49,16 +63,16 @@ extension OrchestratorStore {
             """, [.int(batchSize)])
     }
 
-    /// Returns the matches that are over and have follows without an expiry.
+    /// Returns the matches that may be over and have follows without an expiry.
     private func overMatches() async throws -> [MatchID] {
         let rows = try await pool.query(
             """
             SELECT over.match_id FROM (
                 SELECT match_id FROM active_matches WHERE ended_at IS NOT NULL
                 UNION
-                SELECT f.match_id FROM fixtures AS f
-                WHERE (\(FixtureSQL.isOver("f.status")) OR f.missing_since < f.synced_at)
-                    AND NOT EXISTS (SELECT 1 FROM active_matches AS a WHERE a.match_id = f.match_id)
+                SELECT x.match_id FROM fixtures AS x
+                WHERE \(FixtureSQL.isOver("x.status")) OR least(x.starts_at, x.missing_since)
+                    < clock_timestamp() - interval '\(Self.waitingFollowDays) days'
             ) AS over
             WHERE EXISTS (SELECT 1 FROM match_follows AS f WHERE f.match_id = over.match_id AND f.expires_at IS NULL)
             ORDER BY over.match_id

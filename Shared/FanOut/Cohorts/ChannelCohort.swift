@@ -1,6 +1,7 @@
 import APNsProtocol
 package import Activities
 import HTTP2
+import Reactor
 package import SightscreenModels
 
 /// A broadcast channel as a loop takes it in.
@@ -34,6 +35,9 @@ final class ChannelCohort: CohortRows, Cohort {
     private let path: [UInt8]
     /// When a state was last published, by `MonotonicTime`; 0 for never.
     private var publishedAt: Int64 = 0
+    /// The newest alert of the last publish, and when the first of its alerts ceases to be fresh, in seconds since 1970;
+    /// nil when it carried none.
+    private(set) var carried: (version: UInt32, freshUntil: Int)?
     /// The stamp of the last state that the pacer held back.
     private var pacedStamp: UInt32 = 0
     private var templates: [APNsPriority: (template: HTTP2HeaderTemplate, serial: Int)] = [:]
@@ -62,7 +66,9 @@ final class ChannelCohort: CohortRows, Cohort {
     /// APNs drops an update whose stamp is past, and does not say so.
     var lateAfter: Int { StampRule.ageMax }
 
-    func allows(_ variant: PushVariant) -> Bool { pacer.allows(isAlert: variant.alert != 0, at: MonotonicTime.now) }
+    func allows(_ variant: PushVariant) -> Bool {
+        pacer.allows(alert: variant.alert == 0 ? nil : variant.alert, at: MonotonicTime.now)
+    }
 
     /// Notes that the pacer holds a state back.
     /// - Returns: whether it is the first time for this stamp.
@@ -71,9 +77,21 @@ final class ChannelCohort: CohortRows, Cohort {
         return pacedStamp != stamp
     }
 
-    func noteSent() {
+    func noteSent(_ variant: PushVariant) {
+        carried = match.alerts.freshUntil(variant.selection).map { (variant.alert, $0) }
         publishedAt = MonotonicTime.now
         pacer.published(at: publishedAt)
+    }
+
+    /// Notes a 429 to the last publish.
+    /// - Returns: the seconds of the rest that it begins; nil within a rest.
+    func throttled(retryAfter: Int?, clock: DatabaseClock) -> Int? {
+        let now = MonotonicTime.now
+        let alert = carried.map {
+            ChannelPacer.Alert(
+                newest: $0.version, freshUntil: now + Int64((Double($0.freshUntil) - clock.now) * 1_000_000_000))
+        }
+        return pacer.throttled(retryAfter: retryAfter, alert: alert, at: now)
     }
 
     /// Queues the newest state once more if the last publish is as old as a heartbeat.

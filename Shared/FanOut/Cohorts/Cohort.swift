@@ -18,8 +18,8 @@ protocol Cohort: CohortRows {
     /// Whether a push with this content may leave now.
     func allows(_ variant: PushVariant) -> Bool
 
-    /// Notes that a push has left.
-    func noteSent()
+    /// Notes that a push with this content has left.
+    func noteSent(_ variant: PushVariant)
 
     /// The key of the phone if its user has switched frequent updates off, else nil.
     func infrequentPhone(_ slot: Int) -> RosterKey?

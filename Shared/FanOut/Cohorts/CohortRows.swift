@@ -32,6 +32,8 @@ class CohortRows {
     /// Versions whose alert this process has claimed for the cohort, and versions for which a claim was tried.
     var gained: Set<UInt32> = []
     var tried: Set<UInt32> = []
+    /// When the alert levels of rows were set, in seconds since 1970, while an alert from before that may be fresh.
+    var levelTimes: [RosterKey: Double] = [:]
     /// Something has changed since the progress of the rows was last computed.
     var needsSettling = true
 

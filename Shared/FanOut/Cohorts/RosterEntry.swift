@@ -34,6 +34,9 @@ package struct RosterEntry: Sendable {
     /// The first state is sent at once, at priority 10.
     package var isNew: Bool
     package var level: AlertLevel
+    /// When the level was set, in seconds since 1970: alerts of versions before that are not told any more. Nil when no
+    /// alert before it is fresh.
+    package var levelAt: Double?
     /// The key of the phone if its user has switched frequent updates off, else nil: the budget of such a phone spans
     /// its matches.
     package var infrequent: RosterKey?
@@ -44,7 +47,7 @@ package struct RosterEntry: Sendable {
     package init(
         key: RosterKey, phone: RosterKey? = nil, match: MatchID, shard: Int, environment: APNsEnvironment,
         token: UpdateToken, tokenAt: Double, delivered: Stamp?, isNew: Bool, level: AlertLevel,
-        infrequent: RosterKey? = nil
+        levelAt: Double? = nil, infrequent: RosterKey? = nil
     ) {
         self.key = key
         self.phone = phone ?? key
@@ -56,6 +59,7 @@ package struct RosterEntry: Sendable {
         self.delivered = delivered
         self.isNew = isNew
         self.level = level
+        self.levelAt = levelAt
         self.infrequent = infrequent
     }
 }

@@ -60,6 +60,7 @@ final class TokenCohort: CohortRows, Cohort {
         if let known = slot(entry.key) {
             let row = row(known)
             row.pointee.level = Self.level(entry.level)
+            levelTimes[entry.key] = entry.levelAt
             let tookFew = row.pointee.flags.contains(.isInfrequent)
             setInfrequent(known, entry.infrequent)
             if row.pointee.tokenAt == entry.tokenAt, token(known) == entry.token.rawValue {
@@ -75,6 +76,7 @@ final class TokenCohort: CohortRows, Cohort {
             // With another token the old one is never used again; an alert that the phone got with the old one counts.
             alertedThrough = max(lastAlert, remove(entry.key))
         }
+        levelTimes[entry.key] = entry.levelAt
         let slot = newSlot()
         var flags: CohortRow.Flags = [.isUsed]
         if entry.isNew { flags.insert(.isNew) }
@@ -122,6 +124,7 @@ final class TokenCohort: CohortRows, Cohort {
     /// - Returns: the last alert that it was sent, delivered or lost on its way; 0 for none.
     @discardableResult func remove(_ key: RosterKey) -> UInt32 {
         dead[key] = nil
+        levelTimes[key] = nil
         guard let slot = index.remove(key, keyAt: { self.row($0).pointee.key }) else { return 0 }
         needsSettling = true
         let row = row(slot)
@@ -183,7 +186,7 @@ final class TokenCohort: CohortRows, Cohort {
 
     func allows(_ variant: PushVariant) -> Bool { true }
 
-    func noteSent() {}
+    func noteSent(_ variant: PushVariant) {}
 
     func infrequentPhone(_ slot: Int) -> RosterKey? { infrequent[Int32(slot)] }
 

@@ -76,11 +76,12 @@ extension FanOutLoop {
             close(channel)
             report(.broadcastOff(channel.environment, reason: answer.reasonText ?? ""))
         case .retry where answer.status == 429:
-            let seconds = channel.pacer.throttled(retryAfter: answer.retryAfter, at: MonotonicTime.now)
-            report(
-                .channelThrottled(
-                    channel.entry.key, perMinute: channel.pacer.perMinute,
-                    restsUntil: clock.now + Double(seconds)))
+            if let seconds = channel.throttled(retryAfter: answer.retryAfter, clock: clock) {
+                report(
+                    .channelThrottled(
+                        channel.entry.key, perMinute: channel.pacer.perMinute,
+                        restsUntil: clock.now + Double(seconds)))
+            }
             // It was not processed, so the alert that it carried is still due.
             channel.row(0).pointee.flags.insert(.repeatsFreely)
             channel.queue(0)

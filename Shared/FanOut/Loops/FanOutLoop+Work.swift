@@ -100,7 +100,7 @@ extension FanOutLoop {
             }
             row.pointee.sent(
                 stamp: variant.stamp, alert: variant.alert, serial: authorization.serial, isFirst: !hadThis)
-            cohort.noteSent()
+            cohort.noteSent(variant)
             cohort.inFlight += 1
             match.progress.sent += 1
             return .sent
@@ -181,7 +181,7 @@ extension FanOutLoop {
                 pool.badTokens.noteGood(isProven: row.pointee.isProven)
                 tokens.prove(slot)
             } else if let channel = cohort as? ChannelCohort {
-                channel.pacer.accepted(at: MonotonicTime.now)
+                channel.pacer.accepted(alert: channel.carried?.version, at: MonotonicTime.now)
             }
             accepted(row, cohort, slot, stamp)
         case .response(let response): refused(row, cohort, tag, stamp, response, pool, sender)

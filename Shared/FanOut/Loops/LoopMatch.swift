@@ -29,10 +29,11 @@ final class LoopMatch {
     /// for what a third alert adds.
     private static let variantsMax = 16
 
-    /// The most states of a match in an hour that are sent at priority 10 without an alert. The last five overs of a
-    /// chase are some thirty balls, each of up to three versions. A phone takes some 230 an hour where its user has
-    /// left frequent updates on; the rest is for alerts and for another match.
-    static let silentImmediatesPerHour = 120
+    /// The most pushes to a phone in an hour that go at priority 10 without an alert: three matches at once, with their
+    /// alerts, stay under what a phone was seen to take.
+    static let silentImmediatesPerHour = 40
+    /// How many of them are versions. The others are first states: of a card and of the few that may replace it.
+    static let silentVersionsPerHour = silentImmediatesPerHour - 4
 
     let id: MatchID
     let hold: MatchHold
@@ -69,7 +70,7 @@ final class LoopMatch {
     /// Whether the last claim was answered slowly or not at all.
     var claimsAreSlow = false
     var progress = VersionProgress()
-    private var silentImmediates = HourlyBudget()
+    private var silentVersions = HourlyWindow()
     /// The newest version is sent at priority 10 without an alert.
     private var isSilentImmediate = false
     private var variants: [PushVariant] = []
@@ -101,12 +102,10 @@ final class LoopMatch {
         if update?.version != new.version {
             versionStamp = UInt32(clamping: new.stamp.rawValue)
             // All phones of the match share one budget, because each gets the same versions.
-            let (most, now) = (Self.silentImmediatesPerHour, new.stamp.rawValue)
             // A wicket among such versions counts as one of them, for followers who want no alert.
             isSilentImmediate =
                 new.priority == 10 && (new.alert == nil || isSilentImmediate)
-                && silentImmediates.hasRoom(of: most, now: now)
-            if isSilentImmediate { silentImmediates.spend(of: most, now: now) }
+                && silentVersions.take(of: Self.silentVersionsPerHour, now: new.stamp.rawValue)
         }
         coarse.published(new, isForAll: repeatsQuietly)
         update = new
@@ -124,6 +123,9 @@ final class LoopMatch {
         for cohort in cohorts {
             cohort.tried.formIntersection(kept)
             cohort.gained.formIntersection(kept)
+            if !cohort.levelTimes.isEmpty {
+                cohort.levelTimes = cohort.levelTimes.filter { now - Int($1) <= rules.freshness }
+            }
         }
         gainedMeanwhile = gainedMeanwhile.compactMapValues { epoch, alerts in
             let fresh = alerts.intersection(kept)
@@ -171,7 +173,7 @@ final class LoopMatch {
     func selection(for row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort, now: Int) -> FreshAlerts.Selection {
         guard !alerts.entries.isEmpty, row.pointee.alertLevel != .none, !hold.stops(.alerts) else { return .init() }
         return alerts.selection(after: MatchVersion(Int(row.pointee.alertedThrough)), now: now) { entry in
-            cohort.gained.contains(Self.number(entry.version)) && isDue(entry, to: row)
+            cohort.gained.contains(Self.number(entry.version)) && isDue(entry, to: row, cohort)
                 && !(entry.corrects.map { isUndelivered($0, to: row, cohort) } ?? false)
         }
     }
@@ -184,14 +186,17 @@ final class LoopMatch {
         return cohort.gained.contains(number) && row.pointee.alertedThrough < number
     }
 
-    /// Whether a phone wants an alert, and its activity existed in time. An earlier event is no news on this activity,
-    /// and the phone may have got its alert over the activity before. The commit time is compared, because stamps are
-    /// whole seconds and run ahead of the clock.
-    private func isDue(_ entry: FreshAlerts.Entry, to row: UnsafeMutablePointer<CohortRow>) -> Bool {
+    /// Whether a phone wants an alert, and its activity existed in time, with this alert level. An earlier event is no
+    /// news on this activity, and the phone may have got its alert over the activity before. The commit time is
+    /// compared, because stamps are whole seconds and run ahead of the clock.
+    private func isDue(
+        _ entry: FreshAlerts.Entry, to row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort
+    ) -> Bool {
         guard entry.alert.isWanted(at: row.pointee.alertLevel), let time = alertTimes[Self.number(entry.version)] else {
             return false
         }
-        return time >= Int64((row.pointee.tokenAt * 1_000).rounded(.down))
+        let levelAt = cohort.levelTimes.isEmpty ? nil : cohort.levelTimes[row.pointee.key]
+        return time >= Int64((max(row.pointee.tokenAt, levelAt ?? 0) * 1_000).rounded(.down))
     }
 
     /// Returns the number of phones that will not get an alert, because another process has claimed it for them.
@@ -200,7 +205,7 @@ final class LoopMatch {
         return (0..<cohort.slots).count { slot in
             let row = cohort.row(slot)
             return row.pointee.flags.contains(.isUsed) && !row.pointee.flags.contains(.isDraining)
-                && row.pointee.delivered < stamp && isDue(entry, to: row)
+                && row.pointee.delivered < stamp && isDue(entry, to: row, cohort)
         }
     }
 

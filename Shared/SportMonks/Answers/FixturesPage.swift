@@ -15,7 +15,7 @@ public struct FixturesPage: Sendable {
 
     /// - Throws: `ProviderAnswerError` when the body is empty, not JSON or without `data`.
     public init(_ bytes: [UInt8]) throws(ProviderAnswerError) {
-        let answer = try ProviderAnswer.read(bytes, content: RawFixtureEntry.list)
+        let answer = try ProviderAnswer.read(bytes, content: RawFixtureEntry.schedule)
         let list = FixtureList(answer.content)
         fixtures = list.fixtures
         problems = list.problems
@@ -26,5 +26,14 @@ public struct FixturesPage: Sendable {
             nextPage = answer.hasNext ? page + 1 : nil
         }
         total = answer.total
+    }
+
+    /// Reads an answer of `GET /fixtures/{id}` as one of the schedule: without balls, and perhaps with open sides.
+    /// - Throws: `ProviderAnswerError` when the body is empty, not JSON, without `data`, or its fixture is broken.
+    public static func fixture(from bytes: [UInt8]) throws(ProviderAnswerError) -> SlimFixture {
+        switch try ProviderAnswer.read(bytes, content: RawFixtureEntry.scheduled).content {
+        case .fixture(let raw): return raw.slim
+        case .broken(let problem): throw .brokenFixture(problem.text)
+        }
     }
 }

@@ -6,8 +6,10 @@ struct RawFixture: Sendable {
     /// The first rows that were left out, with the reasons.
     var problems: [AnswerProblem] = []
 
-    /// - Parameter row: an object.
-    init(_ row: JSONValue) throws(BrokenFixture) {
+    /// - Parameters:
+    ///   - row: an object.
+    ///   - isScheduled: whether a side may be open, as in a final before its semi-finals.
+    init(_ row: JSONValue, isScheduled: Bool = false) throws(BrokenFixture) {
         guard let id = row.id("id") else { throw BrokenFixture(id: nil, "no id") }
         let league = row.included("league", as: RawName.self)
         let season = row.included("season", as: RawName.self)
@@ -17,8 +19,9 @@ struct RawFixture: Sendable {
             id: id, leagueID: row.id("league_id") ?? league?.id, leagueName: league?.name, leagueCode: league?.code,
             seasonID: row.id("season_id"), seasonName: season?.name, stageID: row.id("stage_id"),
             stageName: stage?.name, round: row.text("round") ?? "",
-            home: try Self.team(row, "localteam_id", "localteam", of: id),
-            away: try Self.team(row, "visitorteam_id", "visitorteam", of: id), startsAt: row.time("starting_at"),
+            home: try Self.team(row, "localteam_id", "localteam", of: id, mayBeOpen: isScheduled),
+            away: try Self.team(row, "visitorteam_id", "visitorteam", of: id, mayBeOpen: isScheduled),
+            startsAt: row.time("starting_at"),
             type: row.text("type"), status: row.text("status") ?? "", note: row.text("note"), venueName: venue?.name,
             venueCity: venue?.city, tossWonTeamID: row.id("toss_won_team_id"), elected: row.text("elected"),
             winnerTeamID: row.id("winner_team_id"), drawNoResult: row.text("draw_noresult"),
@@ -36,10 +39,13 @@ struct RawFixture: Sendable {
     }
 
     private static func team(
-        _ row: JSONValue, _ idKey: JSONKey, _ key: JSONKey, of fixture: Int64
+        _ row: JSONValue, _ idKey: JSONKey, _ key: JSONKey, of fixture: Int64, mayBeOpen: Bool
     ) throws(BrokenFixture) -> SlimTeam {
         let included = row.included(key, as: RawName.self)
-        guard let teamID = row.id(idKey) ?? included?.id else { throw BrokenFixture(id: fixture, "no \(idKey)") }
+        guard let teamID = row.id(idKey) ?? included?.id else {
+            if mayBeOpen { return .open }
+            throw BrokenFixture(id: fixture, "no \(idKey)")
+        }
         return SlimTeam(
             id: teamID, name: included?.name, code: CountryCode.code(included?.code, of: included?.name),
             logo: logo(included?.image))

@@ -6,13 +6,16 @@ enum RawFixtureEntry: Sendable {
     static let notAnObject = RawFixtureEntry.broken(
         AnswerProblem(fixtureID: nil, text: "fixture left out: not an object"))
 
-    init(_ value: JSONValue) {
+    init(_ value: JSONValue) { self.init(value, isScheduled: false) }
+
+    /// - Parameter isScheduled: as in `RawFixture`.
+    private init(_ value: JSONValue, isScheduled: Bool) {
         guard value.isObject else {
             self = .notAnObject
             return
         }
         do throws(BrokenFixture) {
-            self = .fixture(try RawFixture(value))
+            self = .fixture(try RawFixture(value, isScheduled: isScheduled))
         } catch {
             self = .broken(AnswerProblem(fixtureID: error.id, text: "fixture left out: \(error.reason)"))
         }
@@ -23,6 +26,14 @@ enum RawFixtureEntry: Sendable {
 
     /// The elements of `data`; nil when it is no list.
     static func list(_ data: JSONValue) -> [RawFixtureEntry]? {
-        data.isArray ? data.elements().prefix(listMax).map(RawFixtureEntry.init) : nil
+        data.isArray ? data.elements().prefix(listMax).map { RawFixtureEntry($0) } : nil
     }
+
+    /// The elements of `data` when it is a part of the schedule, where a side may be open; nil when it is no list.
+    static func schedule(_ data: JSONValue) -> [RawFixtureEntry]? {
+        data.isArray ? data.elements().prefix(listMax).map(scheduled) : nil
+    }
+
+    /// A fixture of the schedule.
+    static func scheduled(_ value: JSONValue) -> RawFixtureEntry { RawFixtureEntry(value, isScheduled: true) }
 }

@@ -1,5 +1,5 @@
 public import Cricket
-import SightscreenModels
+package import SightscreenModels
 
 extension SlimFixture {
     /// The frame in cricket's terms: what happened on each ball, how each batter got out, where the match is.
@@ -15,7 +15,7 @@ extension SlimFixture {
         let target = revision(of: innings)
         let teams = teams
         return MatchSnapshot(
-            id: matchID, format: format, competition: leagueName ?? stageName ?? leagueCode ?? "", round: round,
+            id: matchID, format: format, competition: competition, round: round,
             home: teams.home, away: teams.away, startsAt: startsAt, phase: phase, note: note, winnerID: winnerTeamID,
             outcome: drawnOutcome, scheduledOvers: plannedOvers,
             revisedTarget: target.runs, revisedOvers: target.overs, tossWinnerID: tossWonTeamID, followOn: followOn,
@@ -46,6 +46,9 @@ extension SlimFixture {
         guard ballsPerOver != Overs.usualBalls else { return planned }
         return planned.map { $0 > 20 ? $0 / ballsPerOver : $0 } ?? 20
     }
+
+    /// The name of the league, or of the part of it that the provider names.
+    package var competition: String { leagueName ?? stageName ?? leagueCode ?? "" }
 
     /// The decision at the toss by the provider's `elected`: "batting", "bowling"; other sources write "bat", "field".
     var tossDecision: TossDecision? {
@@ -96,7 +99,7 @@ extension SlimFixture {
 
     /// The format by the provider's `type`, otherwise by the scheduled overs: twenty overs or fewer, one day, or
     /// longer.
-    var format: MatchFormat {
+    package var format: MatchFormat {
         let name = (type ?? "").lowercased()
         if ["t20", "t10", "hundred", "100"].contains(where: { name.contains($0) }) { return .twenty20 }
         if ["odi", "list a", "lista", "one day", "one-day"].contains(where: { name.contains($0) }) { return .oneDay }
@@ -143,7 +146,7 @@ extension SlimFixture {
 
 extension SlimTeam {
     /// The team with a code made up from the name where the provider sent none.
-    var named: Team {
+    package var named: Team {
         let name = name ?? code ?? "Team \(id)"
         return Team(id: id, name: name, code: code ?? Self.codes(of: name)[0])
     }

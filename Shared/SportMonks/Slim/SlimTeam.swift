@@ -7,6 +7,9 @@ public struct SlimTeam: Codable, Sendable, Equatable {
     /// The address of the logo, as `ImageAddress` allows it; nil when the provider has none.
     public var logo: String?
 
+    /// A side that is not known yet. No team of the provider has this id.
+    static let open = SlimTeam(id: 0, name: "TBC", code: "TBC")
+
     package init(id: Int64, name: String? = nil, code: String? = nil, logo: String? = nil) {
         self.id = id
         self.name = name

@@ -124,12 +124,14 @@ import Testing
             }
             return variant.priority
         }
-        // Faster than any match: all of them come within twenty seconds, in which none comes back.
-        let priorities = (0..<150).map { priority($0 + 2, at: $0 * 20 / 150) }
-        #expect(priorities.count { $0 == .immediate } == LoopMatch.silentImmediatesPerHour)
-        #expect(priorities.last == .routine)
-        #expect(priority(200, at: 1_000) == .immediate, "a few have come back")
-        #expect(priority(201, at: 1_010, alert: .wicket) == .immediate, "whose follow wants no alert")
+        // A ball every 40 s, each of three versions, for an hour and more.
+        let priorities = (0..<300).map { priority($0 + 2, at: $0 / 3 * 40 + $0 % 3) }
+        let first = priorities[..<270]
+        #expect(first.count { $0 == .immediate } == LoopMatch.silentVersionsPerHour, "in an hour")
+        #expect(first.last == .routine)
+        #expect(priorities[270...].contains(.immediate), "an hour later a few have come back")
+        #expect(priority(400, at: 9_000) == .immediate)
+        #expect(priority(401, at: 9_010, alert: .wicket) == .immediate, "whose follow wants no alert")
     }
 
     @Test func aFirstStateLeavesThemRoomForAlerts() {
