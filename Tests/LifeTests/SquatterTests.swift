@@ -76,6 +76,35 @@ import Testing
         }
     }
 
+    /// The squatter names the host at which the token is none.
+    @Test func aSquatterWhoNamesTheOtherHostIsNotAskedThere() async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            #expect(try await harness.register("dd", Self.squatter, host: .sandbox) == nil)
+            #expect(try await harness.register("dd", Self.ann) == .confirmation)
+            let push = try #require(try await harness.silentPushes().first)
+            #expect(push.environment == .production)
+            #expect(push.purpose.strangersHost == Self.ann && !push.isProven)
+            #expect(try await harness.echo(try #require(push.nonce).text, Self.ann))
+            #expect(try await harness.holder() == "ann phone")
+        }
+    }
+
+    /// The thief names the other host. What that host says of the token is not held against the owner.
+    @Test func aThiefWhoNamesTheOtherHostSpeaksForNobodyElse() async throws {
+        try await Harness.withAnn { (harness: Harness) async throws in
+            try await harness.pool.execute("UPDATE devices SET device_token_proven_at = clock_timestamp()")
+            #expect(try await harness.register("dd", Self.squatter, host: .sandbox) == .confirmation)
+            let push = try #require(try await harness.silentPushes().first)
+            #expect(push.environment == .sandbox)
+            #expect(push.purpose.strangersHost == Self.squatter && !push.isProven)
+            // One who names the owner's host is of the same mind, and its answer counts.
+            #expect(try await harness.register("dd", Self.hostile[0]) == .confirmation)
+            let other = try #require(try await harness.silentPushes().first)
+            #expect(other.environment == .production)
+            #expect(other.purpose.strangersHost == nil && other.isProven)
+        }
+    }
+
     /// The squatter gives the token up and takes it with another account while Ann's push is under way.
     @Test func aTokenThatChangesHandsMeanwhileIsStillHers() async throws {
         try await Harness.with { (harness: Harness) async throws in
