@@ -92,7 +92,8 @@ import Testing
     /// The thief names the other host. What that host says of the token is not held against the owner.
     @Test func aThiefWhoNamesTheOtherHostSpeaksForNobodyElse() async throws {
         try await Harness.withAnn { (harness: Harness) async throws in
-            try await harness.pool.execute("UPDATE devices SET device_token_proven_at = clock_timestamp()")
+            try await harness.pool.execute(
+                "UPDATE devices SET device_token_proven_at = clock_timestamp(), proven_bundle = ''")
             #expect(try await harness.register("dd", Self.squatter, host: .sandbox) == .confirmation)
             let push = try #require(try await harness.silentPushes().first)
             #expect(push.environment == .sandbox)
