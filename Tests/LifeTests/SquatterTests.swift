@@ -76,6 +76,31 @@ import Testing
         }
     }
 
+    /// The squatter has claimed the token of an account of its own, and then got it because that account left it.
+    @Test(arguments: [false, true])
+    func theClaimOfWhoHasTheTokenHoldsUpNobody(isOnRecord: Bool) async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            #expect(try await harness.register("dd", Self.hostile[0]) == nil)
+            #expect(try await harness.register("dd", Self.squatter) == .confirmation)
+            _ = try await harness.devices.unregister("phone", user: Self.hostile[0])
+            if isOnRecord {
+                // However the token came to be its own.
+                try await harness.pool.execute(
+                    "CREATE TABLE kept AS SELECT * FROM phone_claims WHERE user_id = 'squatter'")
+            }
+            #expect(try await harness.register("dd", Self.squatter) == nil)
+            let due = try await harness.pool.query("SELECT FROM phone_claims WHERE due_at IS NOT NULL")
+            #expect(due.isEmpty)
+            if isOnRecord {
+                try await harness.pool.execute("DELETE FROM phone_claims WHERE user_id = 'squatter'")
+                try await harness.pool.execute("INSERT INTO phone_claims SELECT * FROM kept")
+            }
+            #expect(try await harness.register("dd", Self.ann) == .confirmation)
+            #expect(try await harness.echo(try await harness.nonce(), Self.ann))
+            #expect(try await harness.holder() == "ann phone")
+        }
+    }
+
     /// The squatter names the host at which the token is none.
     @Test func aSquatterWhoNamesTheOtherHostIsNotAskedThere() async throws {
         try await Harness.with { (harness: Harness) async throws in

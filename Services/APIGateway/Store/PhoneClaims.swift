@@ -30,8 +30,11 @@ struct PhoneClaims {
             WHERE \(TokenSQL.has("d.device_token", "$1")) AND d.user_id <> $2 AND \(Self.isTheirs("d"))
             """, [.textArray([keys.lookup]), .text(user.rawValue)]
         ).isEmpty
-        guard isAnothers else { return nil }
         let key: [PostgresValue] = [.text(keys.lookup), .text(user.rawValue)]
+        guard isAnothers else {
+            try await transaction.execute(Self.fulfil, key)
+            return nil
+        }
         try await transaction.execute(Self.make, key + [.text(device.rawValue)])
         let isAsked = try await !transaction.query(Self.isAsked, key).isEmpty
         return isAsked ? .confirmation : .owner
@@ -50,6 +53,12 @@ struct PhoneClaims {
             due_at = CASE WHEN NOT \(PhoneClaimSQL.wasSent("c")) THEN coalesce(c.due_at, excluded.due_at) END,
             sent_at = CASE WHEN \(PhoneClaimSQL.wasSent("c")) THEN c.sent_at END
         WHERE NOT \(PhoneClaimSQL.isRefused("c"))
+        """
+
+    /// Closes the claim of an account that gets the token without it. A nonce that has left stays good for others.
+    private static let fulfil = """
+        UPDATE phone_claims c SET due_at = NULL, challenge = CASE WHEN \(PhoneClaimSQL.wasSent("c")) THEN c.challenge END
+        WHERE c.token_key = $1 AND c.user_id = $2 AND c.due_at IS NOT NULL
         """
 
     /// Tells whether a claim is open and the phone has a nonce, or gets one now.

@@ -77,7 +77,9 @@ extension ActivityStore {
                 AND l.expires_at > clock_timestamp()
             WHERE c.due_at <= clock_timestamp() AND \(PhoneClaimSQL.isOpen("c")) AND \(PhoneClaimSQL.mayAsk("c.token_key"))
                 AND NOT EXISTS (
-                    SELECT FROM phone_claims o WHERE o.token_key = c.token_key AND \(PhoneClaimSQL.isOpen("o"))
+                    SELECT FROM phone_claims o
+                    -- That of the account which has the token is never sent, so nobody waits for it.
+                    WHERE o.token_key = c.token_key AND o.user_id <> d.user_id AND \(PhoneClaimSQL.isOpen("o"))
                         AND (o.due_at, o.user_id) < (c.due_at, c.user_id))
                 AND NOT EXISTS (SELECT FROM holds h WHERE h.match_id IS NULL AND h.level = 'pushes')
             ORDER BY c.due_at LIMIT $3
