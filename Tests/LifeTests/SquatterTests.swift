@@ -170,6 +170,31 @@ import Testing
         }
     }
 
+    /// Hostile accounts use up the pushes of the hour; then they sign out, or are deleted. Ann's phone has the nonces.
+    @Test(arguments: [false, true])
+    func aNonceThatHasArrivedIsGoodWhateverItsClaimantDoes(deletes: Bool) async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            try await squat(harness, .beforeTheSignIn)
+            let hostile = Self.hostile.prefix(PhoneClaimSQL.pushesMax)
+            for user in hostile { _ = try await harness.register("dd", user) }
+            var nonces: [String] = []
+            for _ in hostile { nonces += try await harness.pushes().keys }
+            #expect(nonces.count == PhoneClaimSQL.pushesMax)
+            for user in hostile {
+                if deletes {
+                    _ = try await AccountStore(pool: harness.pool).delete(user, tokenIssuedAt: 0)
+                } else {
+                    _ = try await harness.devices.unregister("phone", user: user)
+                }
+            }
+            #expect(try await harness.register("dd", Self.ann) == .confirmation)
+            #expect(try await !harness.echo(nonces[0], deletes ? Self.hostile[3] : hostile[0]), "it claims nothing")
+            #expect(try await harness.echo(nonces[1], Self.ann))
+            #expect(try await harness.holder() == "ann phone")
+            #expect(try await !harness.echo(nonces[2], Self.ann), "all are settled")
+        }
+    }
+
     @Test func aTokenGetsThreePushesAnHourAndAnAccountCausesOne() async throws {
         try await Harness.with { (harness: Harness) async throws in
             try await harness.registerAnn()
@@ -187,7 +212,7 @@ import Testing
             for user in Self.hostile {
                 _ = try await AccountStore(pool: harness.pool).delete(user, tokenIssuedAt: 0)
             }
-            #expect(try await harness.register("dd", Self.squatter) == .owner)
+            #expect(try await harness.register("dd", Self.squatter) == .confirmation, "what has arrived is good")
             #expect(try await harness.pushes().isEmpty)
             let left = try await harness.pool.query("SELECT FROM phone_claims WHERE user_id LIKE 'hostile%'")
             #expect(left.isEmpty)
