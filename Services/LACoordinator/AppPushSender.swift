@@ -91,6 +91,13 @@ actor AppPushSender {
         case .refused, .withdrawn: try await store.releaseFallback(claim, after: .milliseconds(500))
         case .onHold: try await store.releaseFallback(claim, after: .zero)
         case .stopped: try await store.releaseFallback(claim, after: .seconds(30))
+        case .answered(let answer) where claim.purpose.strangersHost != nil:
+            switch StartOutcome(answer) {
+            case .sent, .giveUp: return
+            // Somebody may have said so of a phone that is not of that host: its owner keeps the token.
+            case .retire, .retireUnlessMany, .notForTopic: try await store.releaseFallback(claim, after: .seconds(60))
+            case .retry(let seconds): try await store.releaseFallback(claim, after: .seconds(seconds))
+            }
         case .answered(let answer):
             switch StartOutcome(answer) {
             case .sent: await tokenOutcomes.noteGood(.fallback(claim))

@@ -19,10 +19,11 @@ enum CandidateClaim: Sendable {
         }
     }
 
+    /// The account that answers for the token and its host.
     var user: UserID {
         switch self {
         case .start(let claim): claim.key.userID
-        case .fallback(let claim): claim.userID
+        case .fallback(let claim): claim.purpose.strangersHost ?? claim.userID
         }
     }
 

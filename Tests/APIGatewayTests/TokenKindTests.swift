@@ -2,7 +2,7 @@ import Postgres
 import SightscreenModels
 import Testing
 
-/// A phone has a token of one kind, and another user registers it as another kind.
+/// A phone has a token of one kind, and its user or another registers it as another kind.
 @Suite struct TokenKindTests {
     enum Kind: String, CaseIterable { case device, start, update }
 
@@ -58,12 +58,36 @@ import Testing
         }
     }
 
-    /// Anybody can register a token as what it is not, before its phone does.
+    /// Anybody can register a token as what it is not, before its phone does or after. Neither takes anything from the
+    /// other, until APNs has accepted the token as one of them.
     @Test(arguments: ways)
-    func anotherGivesWay(stands: Kind, registered: Kind) async throws {
+    func anotherUsersTokenStandsBesideIt(stands: Kind, registered: Kind) async throws {
         try await GatewayHarness.run { gateway in
             #expect(try await register(as: stands, by: "alice", gateway).status == 200)
             try await gateway.follow(as: "bob")
+            #expect(try await register(as: registered, by: "bob", gateway).status == 200)
+            let both: Set = ["alice \(stands)", "bob \(registered)"]
+            #expect(try await holders(gateway) == both)
+            // The way round by another kind ends where the straight one does.
+            #expect(try await register(as: stands, by: "bob", gateway).status == 202)
+            #expect(try await holders(gateway).contains("alice \(stands)"))
+            #expect(try await register(as: stands, by: "alice", gateway).status == 200)
+            try await gateway.pool.execute(
+                """
+                UPDATE devices SET device_token_proven_at = clock_timestamp(), start_token_proven_at = clock_timestamp()
+                WHERE user_id = '\(GatewayHarness.sub("alice"))'
+                """)
+            #expect(try await register(as: registered, by: "bob", gateway).status == 409)
+            #expect(try await register(as: stands, by: "alice", gateway).status == 200)
+            #expect(try await holders(gateway).contains("alice \(stands)"))
+        }
+    }
+
+    @Test(arguments: ways)
+    func aUsersOwnTokenGivesWay(stands: Kind, registered: Kind) async throws {
+        try await GatewayHarness.run { gateway in
+            try await gateway.follow(as: "bob")
+            #expect(try await register(as: stands, by: "bob", gateway).status == 200)
             #expect(try await register(as: registered, by: "bob", gateway).status == 200)
             #expect(try await holders(gateway) == ["bob \(registered)"])
         }

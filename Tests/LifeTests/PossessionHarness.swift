@@ -42,9 +42,11 @@ struct PossessionHarness {
     }
 
     /// - Returns: what the token waits for.
-    func register(_ token: String, _ user: UserID, _ device: DeviceID = phone) async throws -> TokenWait? {
+    func register(
+        _ token: String, _ user: UserID, _ device: DeviceID = phone, host: APNsEnvironment? = nil
+    ) async throws -> TokenWait? {
         try await devices.register(
-            DeviceRegistration(deviceId: device), token: .set(DeviceToken(token)), user: user
+            DeviceRegistration(deviceId: device, environment: host), token: .set(DeviceToken(token)), user: user
         ).waitsFor
     }
 

@@ -76,6 +76,57 @@ import Testing
         }
     }
 
+    /// The squatter has claimed the token of an account of its own, and then got it because that account left it.
+    @Test(arguments: [false, true])
+    func theClaimOfWhoHasTheTokenHoldsUpNobody(isOnRecord: Bool) async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            #expect(try await harness.register("dd", Self.hostile[0]) == nil)
+            #expect(try await harness.register("dd", Self.squatter) == .confirmation)
+            _ = try await harness.devices.unregister("phone", user: Self.hostile[0])
+            #expect(try await harness.register("dd", Self.squatter) == nil)
+            let due = try await harness.pool.query("SELECT FROM phone_claims WHERE due_at IS NOT NULL")
+            #expect(due.isEmpty)
+            if isOnRecord {
+                // However the token came to be its own.
+                try await harness.pool.execute(
+                    "UPDATE phone_claims SET due_at = clock_timestamp(), challenge = 'x' WHERE user_id = 'squatter'")
+            }
+            #expect(try await harness.register("dd", Self.ann) == .confirmation)
+            #expect(try await harness.echo(try await harness.nonce(), Self.ann))
+            #expect(try await harness.holder() == "ann phone")
+        }
+    }
+
+    /// The squatter names the host at which the token is none.
+    @Test func aSquatterWhoNamesTheOtherHostIsNotAskedThere() async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            #expect(try await harness.register("dd", Self.squatter, host: .sandbox) == nil)
+            #expect(try await harness.register("dd", Self.ann) == .confirmation)
+            let push = try #require(try await harness.silentPushes().first)
+            #expect(push.environment == .production)
+            #expect(push.purpose.strangersHost == Self.ann && !push.isProven)
+            #expect(try await harness.echo(try #require(push.nonce).text, Self.ann))
+            #expect(try await harness.holder() == "ann phone")
+        }
+    }
+
+    /// The thief names the other host. What that host says of the token is not held against the owner.
+    @Test func aThiefWhoNamesTheOtherHostSpeaksForNobodyElse() async throws {
+        try await Harness.withAnn { (harness: Harness) async throws in
+            try await harness.pool.execute(
+                "UPDATE devices SET device_token_proven_at = clock_timestamp(), proven_bundle = ''")
+            #expect(try await harness.register("dd", Self.squatter, host: .sandbox) == .confirmation)
+            let push = try #require(try await harness.silentPushes().first)
+            #expect(push.environment == .sandbox)
+            #expect(push.purpose.strangersHost == Self.squatter && !push.isProven)
+            // One who names the owner's host is of the same mind, and its answer counts.
+            #expect(try await harness.register("dd", Self.hostile[0]) == .confirmation)
+            let other = try #require(try await harness.silentPushes().first)
+            #expect(other.environment == .production)
+            #expect(other.purpose.strangersHost == nil && other.isProven)
+        }
+    }
+
     /// The squatter gives the token up and takes it with another account while Ann's push is under way.
     @Test func aTokenThatChangesHandsMeanwhileIsStillHers() async throws {
         try await Harness.with { (harness: Harness) async throws in
@@ -119,6 +170,31 @@ import Testing
         }
     }
 
+    /// Hostile accounts use up the pushes of the hour; then they sign out, or are deleted. Ann's phone has the nonces.
+    @Test(arguments: [false, true])
+    func aNonceThatHasArrivedIsGoodWhateverItsClaimantDoes(deletes: Bool) async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            try await squat(harness, .beforeTheSignIn)
+            let hostile = Self.hostile.prefix(PhoneClaimSQL.pushesMax)
+            for user in hostile { _ = try await harness.register("dd", user) }
+            var nonces: [String] = []
+            for _ in hostile { nonces += try await harness.pushes().keys }
+            #expect(nonces.count == PhoneClaimSQL.pushesMax)
+            for user in hostile {
+                if deletes {
+                    _ = try await AccountStore(pool: harness.pool).delete(user, tokenIssuedAt: 0)
+                } else {
+                    _ = try await harness.devices.unregister("phone", user: user)
+                }
+            }
+            #expect(try await harness.register("dd", Self.ann) == .confirmation)
+            #expect(try await !harness.echo(nonces[0], deletes ? Self.hostile[3] : hostile[0]), "it claims nothing")
+            #expect(try await harness.echo(nonces[1], Self.ann))
+            #expect(try await harness.holder() == "ann phone")
+            #expect(try await !harness.echo(nonces[2], Self.ann), "all are settled")
+        }
+    }
+
     @Test func aTokenGetsThreePushesAnHourAndAnAccountCausesOne() async throws {
         try await Harness.with { (harness: Harness) async throws in
             try await harness.registerAnn()
@@ -136,7 +212,7 @@ import Testing
             for user in Self.hostile {
                 _ = try await AccountStore(pool: harness.pool).delete(user, tokenIssuedAt: 0)
             }
-            #expect(try await harness.register("dd", Self.squatter) == .owner)
+            #expect(try await harness.register("dd", Self.squatter) == .confirmation, "what has arrived is good")
             #expect(try await harness.pushes().isEmpty)
             let left = try await harness.pool.query("SELECT FROM phone_claims WHERE user_id LIKE 'hostile%'")
             #expect(left.isEmpty)

@@ -48,26 +48,31 @@ class Thief:
     """An account that has learnt a phone's tokens. It registers them as those of a phone of its own, and echoes what the
     answers tell it, were they to tell anything."""
 
-    def __init__(self, suite, account):
+    def __init__(self, suite, account, **more):
         self.suite = suite
         self.account = account
         self.name = f"thief-{secrets.token_hex(8)}"
+        # What it says of its phone besides.
+        self.more = more
 
     def claim(self, token):
         """A device token, once."""
         _, answer = self.call("POST", "/devices", {
-            "deviceId": self.name, "platform": "ios", "deviceToken": token, "osVersion": "18.4"})
+            "deviceId": self.name, "platform": "ios", "deviceToken": token, "osVersion": "18.4", **self.more})
         for text in texts(answer):
             self.call("POST", "/devices/confirm", {"nonce": text, "deviceId": self.name})
 
     def claim_all(self, phone, match):
         """The other tokens too, and a match whose start it wants there."""
         self.claim(phone.device_token)
-        self.call("POST", "/devices/push-to-start-token", {"pushToStartToken": phone.start_token, "deviceId": self.name})
+        self.start(phone.start_token)
         self.call("POST", "/user/follow/match", {"matchId": str(match.id)})
         for cards in list(phone.cards.values()):
             self.call("POST", f"/matches/{match.id}/activity-token", {
                 "activityToken": cards[-1], "deviceId": self.name, "activityId": f"activity-{secrets.token_hex(8)}"})
+
+    def start(self, token):
+        self.call("POST", "/devices/push-to-start-token", {"pushToStartToken": token, "deviceId": self.name})
 
     def keep_claiming(self, token):
         """In a thread of its own."""
@@ -106,8 +111,8 @@ class World:
     def account(self):
         return Account(self.suite)
 
-    def thief(self):
-        return Thief(self.suite, self.account())
+    def thief(self, **more):
+        return Thief(self.suite, self.account(), **more)
 
     def owned(self):
         """A phone whose user has a card on it, and which APNs has taken pushes to."""
@@ -208,6 +213,13 @@ def squatter_before(world, name, state):
     yield from squatted(world, name, phone, thief, state)
 
 
+def squatter_elsewhere(world, name, state):
+    """The same, and it says that the phone is of the other APNs host."""
+    phone, thief = Phone(world.suite), world.thief(environment="sandbox")
+    thief.claim_all(phone, world.thiefs_match)
+    yield from squatted(world, name, phone, thief, state)
+
+
 def squatter_after_deletion(world, name, state):
     """The holder deletes the account and signs up anew; the thief registers the tokens in between."""
     phone, thief = world.owned(), world.thief()
@@ -259,6 +271,19 @@ def theft(world, name, state):
         yield
     if state == ONLINE:
         world.require(len(phone.nonces) == 1, name, f"{len(phone.nonces)} silent pushes came: a refused account waits 24 h")
+
+
+def detour(world, name, state):
+    """APNs has taken nothing to the phone's tokens yet. The thief registers each as another kind, and then as what it is."""
+    phone, thief = Phone(world.suite, world.account()), world.thief()
+    phone.contact()
+    thief.claim(phone.start_token)
+    thief.start(phone.device_token)
+    thief.claim_all(phone, world.thiefs_match)
+    world.require(world.holder(phone.device_token) == {phone.account.id}, name, "the owner has lost the device token")
+    world.expect_start(name, phone)
+    world.expect_deaf(name, phone, thief)
+    yield
 
 
 # A phone that has another user.
@@ -317,13 +342,15 @@ def run(suite, goal, cases):
     return verdict
 
 
-SQUATTERS = {"before": squatter_before, "afterDeletion": squatter_after_deletion, "afterAWeek": squatter_after_a_week}
+SQUATTERS = {
+    "before": squatter_before, "elsewhere": squatter_elsewhere, "afterDeletion": squatter_after_deletion, "afterAWeek": squatter_after_a_week}
 
 
 def thefts(suite, options):
     """Who knows a phone's tokens does not keep its holder from it, whenever they come."""
     cases = {f"squatter {when}, {state}": (case, state) for when, case in SQUATTERS.items() for state in STATES}
-    return run(suite, "theft", cases | {f"theft, {state}": (theft, state) for state in STATES})
+    cases |= {f"theft, {state}": (theft, state) for state in STATES}
+    return run(suite, "theft", cases | {f"detour, {ONLINE}": (detour, ONLINE)})
 
 
 def changes(suite, options):

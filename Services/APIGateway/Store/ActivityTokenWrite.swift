@@ -8,7 +8,7 @@ struct ActivityTokenWrite {
     enum Kind: CaseIterable, Sendable {
         /// Marks phones as seen that were last seen long ago.
         case seen
-        /// Take the token from phones that have it as one of another kind, which APNs has not accepted.
+        /// Take the token from phones of the same user that have it as one of another kind, which APNs has not accepted.
         case takeDevice, takeStart
         /// Ends the activities that held a token which now belongs to another.
         case take
@@ -93,7 +93,8 @@ struct ActivityTokenWrite {
     }
 
     private static func take(_ rows: [Row], from kind: TokenKind) -> PostgresStatement {
-        PostgresStatement(kind.giveWay, [.textArray(rows.map(\.keys.lookup))])
+        PostgresStatement(
+            kind.giveWay, [.textArray(rows.map(\.keys.lookup)), .textArray(rows.map(\.job.user.rawValue))])
     }
 
     /// Ends the activities that held a token before: the activity that registers a token last has it. They end without

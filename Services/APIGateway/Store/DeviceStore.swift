@@ -67,7 +67,7 @@ package struct DeviceStore: Sendable {
             var keys = PostgresValue.textArray([])
             if let value = newToken {
                 keys = try vault.parameter(value.rawValue)
-                try await TokenKind.start.yield(keys, transaction)
+                try await TokenKind.start.yield(keys, user, transaction)
                 wait = try await PhoneClaims(transaction: transaction, vault: vault).claim(value, user, device)
                 if wait == nil {
                     let losers = try await transaction.query(
@@ -152,7 +152,7 @@ package struct DeviceStore: Sendable {
         let (registered, moves) = try await pool.forUser(user, token: lookup) { transaction in
             let device = try await UserDevices.resolve(transaction, user: user, device: registration.deviceId)
             let keys = try vault.parameter(token)
-            try await TokenKind.device.yield(keys, transaction)
+            try await TokenKind.device.yield(keys, user, transaction)
             let moves = try Self.moves(
                 try await transaction.query(Self.takeStartToken, [keys, .text(user.rawValue), .text(device.rawValue)]),
                 to: user)

@@ -30,8 +30,11 @@ struct PhoneClaims {
             WHERE \(TokenSQL.has("d.device_token", "$1")) AND d.user_id <> $2 AND \(Self.isTheirs("d"))
             """, [.textArray([keys.lookup]), .text(user.rawValue)]
         ).isEmpty
-        guard isAnothers else { return nil }
         let key: [PostgresValue] = [.text(keys.lookup), .text(user.rawValue)]
+        guard isAnothers else {
+            try await transaction.execute(Self.fulfil, key)
+            return nil
+        }
         try await transaction.execute(Self.make, key + [.text(device.rawValue)])
         let isAsked = try await !transaction.query(Self.isAsked, key).isEmpty
         return isAsked ? .confirmation : .owner
@@ -50,6 +53,12 @@ struct PhoneClaims {
             due_at = CASE WHEN NOT \(PhoneClaimSQL.wasSent("c")) THEN coalesce(c.due_at, excluded.due_at) END,
             sent_at = CASE WHEN \(PhoneClaimSQL.wasSent("c")) THEN c.sent_at END
         WHERE NOT \(PhoneClaimSQL.isRefused("c"))
+        """
+
+    /// Closes the claim of an account that gets the token without it. A nonce that has left stays good for others.
+    private static let fulfil = """
+        UPDATE phone_claims c SET due_at = NULL, challenge = CASE WHEN \(PhoneClaimSQL.wasSent("c")) THEN c.challenge END
+        WHERE c.token_key = $1 AND c.user_id = $2 AND c.due_at IS NOT NULL
         """
 
     /// Tells whether a claim is open and the phone has a nonce, or gets one now.
@@ -122,24 +131,26 @@ struct PhoneClaims {
         UPDATE phone_claims c SET challenge = NULL, due_at = NULL,
             refused_at = CASE WHEN before.is_refused THEN clock_timestamp() ELSE c.refused_at END
         FROM (
-            SELECT user_id, challenge IS NOT NULL AND user_id <> $2 AS is_refused FROM phone_claims
-            WHERE token_key = $1 ORDER BY user_id FOR UPDATE
+            SELECT user_id, challenge IS NOT NULL AND device_id <> '' AND user_id <> $2 AS is_refused
+            FROM phone_claims WHERE token_key = $1 ORDER BY user_id FOR UPDATE
         ) AS before
         WHERE c.token_key = $1 AND c.user_id = before.user_id
         RETURNING c.user_id, before.is_refused
         """
 
-    /// Withdraws the claims of a phone that its user signs out of. What the phone says to other users' claims after
-    /// that is not about this account.
+    /// Withdraws the claims of a phone that its user signs out of: no phone claims then (`device_id`), and what the
+    /// phone says to other users' claims is not about this account. A nonce that has left stays good for others.
     static let withdraw = """
-        UPDATE phone_claims SET challenge = NULL, due_at = NULL WHERE user_id = $1 AND device_id = $2
+        UPDATE phone_claims c SET device_id = '', due_at = NULL,
+            challenge = CASE WHEN \(PhoneClaimSQL.wasSent("c")) THEN c.challenge END
+        WHERE c.user_id = $1 AND c.device_id = $2
         """
 
-    /// Erases an account's claims. A push of the last hour still counts, without the account.
+    /// Erases an account's claims. A push of the last hour still counts, and its nonce is good, without the account.
     static let erase = """
-        WITH gone AS (DELETE FROM phone_claims WHERE user_id = $1 RETURNING token_key, sent_at)
-        INSERT INTO phone_claims (token_key, user_id, device_id, sent_at)
-        SELECT token_key, 'deleted ' || gen_random_uuid()::text, '', sent_at FROM gone
+        WITH gone AS (DELETE FROM phone_claims WHERE user_id = $1 RETURNING token_key, challenge, sent_at)
+        INSERT INTO phone_claims (token_key, user_id, device_id, challenge, sent_at)
+        SELECT token_key, 'deleted ' || gen_random_uuid()::text, '', challenge, sent_at FROM gone
         WHERE sent_at > clock_timestamp() - \(PhoneClaimSQL.validity)
         """
 }

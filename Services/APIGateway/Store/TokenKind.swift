@@ -1,4 +1,5 @@
 import Postgres
+import SightscreenModels
 import Store
 
 /// APNs has accepted the token as one of another kind.
@@ -7,7 +8,8 @@ package struct TokenOfAnotherKind: Error, Hashable, Sendable {
 }
 
 /// The kinds of push token that a phone's record has. A token is of one kind: what APNs accepts as a device token is no
-/// start token. Anybody can register a token as another kind than it is, so only an acceptance says which it is.
+/// start token. Anybody can register a token as another kind than it is, so only an acceptance says which it is, and
+/// until then a user's registration takes nothing from another user: the token stands as both.
 enum TokenKind: CaseIterable {
     case device, start
 
@@ -47,17 +49,20 @@ enum TokenKind: CaseIterable {
         """
     }
 
-    /// Takes tokens of the keys `$1` away that stand as this kind and are not proven.
+    /// Takes tokens of the keys `$1` from phones of the users `$2` where they stand as this kind and are not proven.
     var giveWay: String {
-        "UPDATE devices SET \(taken) WHERE \(TokenSQL.has(column, "$1")) AND NOT \(isProven)"
+        """
+        UPDATE devices SET \(taken) FROM unnest($1::text[], $2::text[]) AS r (key, holder)
+        WHERE token_key(\(column)) = r.key AND user_id = r.holder AND NOT \(isProven)
+        """
     }
 
-    /// Has a token that stands as this kind give way to one that is registered as another.
+    /// Has a token that stands as this kind give way to one that the same user registers as another.
     /// - Parameter keys: the result of `TokenVault.parameter`.
-    /// - Throws: `TokenOfAnotherKind` if APNs has accepted it as this kind.
-    func yield(_ keys: PostgresValue, _ transaction: PostgresTransaction) async throws {
+    /// - Throws: `TokenOfAnotherKind` if APNs has accepted it as this kind, whoever has it.
+    func yield(_ keys: PostgresValue, _ user: UserID, _ transaction: PostgresTransaction) async throws {
         guard let standing = try await transaction.query(standing, [keys]).first else { return }
         if try standing.bool("is_proven") { throw TokenOfAnotherKind() }
-        try await transaction.execute(giveWay, [keys])
+        try await transaction.execute(giveWay, [keys, .textArray([user.rawValue])])
     }
 }

@@ -21,7 +21,8 @@ extension ActivityStore {
             [.intArray(leases.map(\.shard)), .intArray(leases.map(\.epoch)), .int(limit), .text(bundleID)]
         }
         let nonces = try await pool.query(Self.claimNonces, parameters(limit)).compactMap {
-            try claim($0, .confirm(challenge: try $0.string("challenge")))
+            let stranger = try $0.optionalString("strangers_host").map { UserID($0) }
+            return try claim($0, .confirm(challenge: try $0.string("challenge"), strangersHost: stranger))
         }
         guard nonces.count < limit else { return nonces }
         let claims =
@@ -65,6 +66,7 @@ extension ActivityStore {
 
     /// Claims the pushes of claims to phones, one for a token at a time and the oldest first. They take nothing of what
     /// a phone may be asked about its cards, so that another user cannot use that up; but the app lists its cards.
+    /// They go to the host that the claimant names: the one that is on record as the owner may name the wrong one.
     private static let claimNonces = """
         WITH due AS (
             SELECT c.token_key, c.user_id, d.user_id AS owner_id, d.device_id AS owner_device_id
@@ -75,7 +77,9 @@ extension ActivityStore {
                 AND l.expires_at > clock_timestamp()
             WHERE c.due_at <= clock_timestamp() AND \(PhoneClaimSQL.isOpen("c")) AND \(PhoneClaimSQL.mayAsk("c.token_key"))
                 AND NOT EXISTS (
-                    SELECT FROM phone_claims o WHERE o.token_key = c.token_key AND \(PhoneClaimSQL.isOpen("o"))
+                    SELECT FROM phone_claims o
+                    -- That of the account which has the token is never sent, so nobody waits for it.
+                    WHERE o.token_key = c.token_key AND o.user_id <> d.user_id AND \(PhoneClaimSQL.isOpen("o"))
                         AND (o.due_at, o.user_id) < (c.due_at, c.user_id))
                 AND NOT EXISTS (SELECT FROM holds h WHERE h.match_id IS NULL AND h.level = 'pushes')
             ORDER BY c.due_at LIMIT $3
@@ -83,12 +87,16 @@ extension ActivityStore {
         ), sent AS (
             UPDATE phone_claims c SET sent_at = clock_timestamp(), due_at = NULL FROM due
             WHERE c.token_key = due.token_key AND c.user_id = due.user_id AND c.due_at IS NOT NULL
-            RETURNING due.owner_id, due.owner_device_id, c.challenge, c.sent_at
+            RETURNING due.owner_id, due.owner_device_id, c.user_id, c.device_id, c.challenge, c.sent_at
         )
-        SELECT d.user_id, d.device_id, d.shard, d.environment, d.device_token,
-            d.device_token_proven_at IS NOT NULL AND d.proven_bundle IS NOT DISTINCT FROM $4 AS is_proven, s.challenge, \(PhoneClaimSQL.end("s")) AS nonce_until,
+        SELECT d.user_id, d.device_id, d.shard, coalesce(p.environment, d.environment) AS environment, d.device_token,
+            d.device_token_proven_at IS NOT NULL AND d.proven_bundle IS NOT DISTINCT FROM $4
+                AND coalesce(p.environment, d.environment) = d.environment AS is_proven,
+            CASE WHEN p.environment <> d.environment THEN s.user_id END AS strangers_host,
+            s.challenge, \(PhoneClaimSQL.end("s")) AS nonce_until,
             s.sent_at::text AS mark, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
         FROM sent s JOIN devices d ON d.user_id = s.owner_id AND d.device_id = s.owner_device_id
+        LEFT JOIN devices p ON p.user_id = s.user_id AND p.device_id = s.device_id
         """
 
     private static let claimSteps = """
@@ -180,7 +188,7 @@ extension ActivityStore {
     }
 
     private func releaseReconcile(_ claim: FallbackClaim, after delay: Duration) async throws {
-        if case .confirm(let challenge) = claim.purpose {
+        if case .confirm(let challenge, _) = claim.purpose {
             try await pool.execute(
                 """
                 UPDATE phone_claims

@@ -8,8 +8,10 @@ package struct FallbackClaim: Sendable {
         case start(MatchCard, StartFallback.Step)
         /// The token of the match's card has died.
         case card(MatchCard)
-        /// Another user has registered the device token; this is the claim's challenge.
-        case confirm(challenge: String)
+        /// Another user has registered the device token; this is the claim's challenge. The push goes to the host that
+        /// this user names. If the owner names another, the answer says nothing about the owner's token, and
+        /// `strangersHost` is the account that asked.
+        case confirm(challenge: String, strangersHost: UserID?)
     }
 
     package struct Nonce: Hashable, Sendable {
@@ -23,7 +25,7 @@ package struct FallbackClaim: Sendable {
     package var shard: Int
     package var environment: APNsEnvironment
     package var token: DeviceToken
-    /// APNs has accepted a push to this token before.
+    /// APNs has accepted a push to this token before, on this host.
     package var isProven: Bool
     package var purpose: Purpose
     /// The nonce that the app on the phone is to echo, while there is a claim to the phone.
@@ -35,6 +37,10 @@ package struct FallbackClaim: Sendable {
 }
 
 extension FallbackClaim.Purpose {
+    package var strangersHost: UserID? {
+        if case .confirm(_, let account) = self { account } else { nil }
+    }
+
     /// The match that the push is about; nil for a claim.
     package var match: MatchCard? {
         switch self {
