@@ -1,12 +1,12 @@
 public import FoundationEssentials
+import SportMonks
 
 /// Decodes JSON that another process wrote: a frame of a socket, a value in the database. Its figures are bounded before
 /// anything is decoded, because what is decoded is added, multiplied and converted, and Swift ends the process where
 /// that overflows. It is UTF-8 alone: the decoder would also take UTF-16 and UTF-32, in which the figures are not seen
 /// here.
 public enum BoundedJSON {
-    /// As milliseconds the year 2255; a million of it still fits into 64 bits.
-    public static let figureMax = 9_000_000_000_000
+    public static let figureMax = SlimFixture.figureMax
 
     public static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: some ContiguousBytes, with decoder: JSONDecoder = JSONDecoder()

@@ -63,6 +63,31 @@ import Testing
         }
     }
 
+    /// A frame that the bus must refuse would be offered again and again.
+    @Test(arguments: ["9223372036854775807", "9000000000001", "\"10000000000001\"", "8e15", "1e300", "-1e300"])
+    func theBusTakesEveryFrameOfAnAnswer(figure: String) throws {
+        let source = try FrameSource()
+        var text = String(decoding: try source.answer("S1 0.2", fetchedAt: Self.fetchedAt), as: UTF8.self)
+        let start = try #require(text.firstRange(of: "[{")).upperBound
+        text.insert(contentsOf: #""rpc_overs":1,"rpc_target":1,"toss_won_team_id":1,"winner_team_id":1,"#, at: start)
+        let answer = Array(text.utf8)
+        let places = Self.numbers(of: answer)
+        #expect(places.count > 100)
+        var taken = 0
+        for place in places {
+            let changed = Array(answer[..<place.lowerBound] + Array(figure.utf8) + answer[place.upperBound...])
+            for fixture in try LivescoresAnswer.fixtures(from: changed) {
+                let frame = ScoreFrame(
+                    matchID: source.match, fetchedAt: Self.fetchedAt, previousFetchedAt: nil, fixture: fixture)
+                let bytes = try JSONEncoder().encode(frame)
+                #expect((try? BoundedJSON.decode(ScoreFrame.self, from: bytes))?.fixture == fixture, "\(place)")
+                taken += 1
+            }
+        }
+        // Without a readable id of its own or of a team there is no fixture.
+        #expect(taken > places.count - 20)
+    }
+
     /// The decoder would read these as well, and the bound sees figures in UTF-8 alone.
     @Test(
         arguments: [
