@@ -139,6 +139,7 @@ let package = Package(
                 metrics,
                 lifecycle,
                 unixSignals, configuration, concurrencyHelpers, nio[0],
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         // The control ports of the stand-ins and of the lab.
         shared("ControlHTTP", [hummingbird, httpTypes, nio[0]]),

@@ -1,21 +1,31 @@
 public import FoundationEssentials
+import SportMonks
 
 /// Decodes JSON that another process wrote: a frame of a socket, a value in the database. Its figures are bounded before
 /// anything is decoded, because what is decoded is added, multiplied and converted, and Swift ends the process where
-/// that overflows.
+/// that overflows. It is UTF-8 alone: the decoder would also take UTF-16 and UTF-32, in which the figures are not seen
+/// here.
 public enum BoundedJSON {
-    /// As milliseconds the year 2255; a million of it still fits into 64 bits.
-    public static let figureMax = 9_000_000_000_000
+    public static let figureMax = SlimFixture.figureMax
 
     public static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: some ContiguousBytes, with decoder: JSONDecoder = JSONDecoder()
     ) throws -> Value {
         let data = bytes.withUnsafeBytes { Data($0) }
+        guard data.withUnsafeBytes(isUTF8) else {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "not plain UTF-8"))
+        }
         guard data.withUnsafeBytes(figuresAreBounded) else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: [], debugDescription: "a figure is beyond ±\(figureMax)"))
         }
         return try decoder.decode(type, from: data)
+    }
+
+    /// Whether the bytes are UTF-8 that the decoder cannot take for anything else: it tells other encodings by a byte
+    /// order mark or by NUL bytes, neither of which JSON has.
+    private static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        !bytes.contains(0) && !bytes.starts(with: [0xEF, 0xBB, 0xBF]) && String(validating: bytes, as: UTF8.self) != nil
     }
 
     /// Whether no number has more than `figureMax` before its point. A positive exponent, which no encoder of ours

@@ -19,10 +19,15 @@ struct FrameSource {
 
     /// The frame of a label ("S1 0.3"), fetched at `fetchedAt` milliseconds since 1970.
     func frame(_ label: String, fetchedAt: Int64) throws -> ScoreFrame {
-        let index = try #require(tape.position(of: label))
-        let startsAt = Int(fetchedAt / 1_000) - tape.frames[index].offset
-        let answer = try LivescoresAnswer.fixtures(from: tape.livescores(index, clock: TapeClock(startsAt: startsAt)))
+        let answer = try LivescoresAnswer.fixtures(from: self.answer(label, fetchedAt: fetchedAt))
         return ScoreFrame(
             matchID: match, fetchedAt: fetchedAt, previousFetchedAt: nil, fixture: try #require(answer.first))
+    }
+
+    /// The provider's answer that the frame of a label is made of.
+    func answer(_ label: String, fetchedAt: Int64) throws -> [UInt8] {
+        let index = try #require(tape.position(of: label))
+        let startsAt = Int(fetchedAt / 1_000) - tape.frames[index].offset
+        return tape.livescores(index, clock: TapeClock(startsAt: startsAt))
     }
 }

@@ -63,6 +63,55 @@ import Testing
         }
     }
 
+    /// A frame that the bus must refuse would be offered again and again.
+    @Test(arguments: ["9223372036854775807", "9000000000001", "\"10000000000001\"", "8e15", "1e300", "-1e300"])
+    func theBusTakesEveryFrameOfAnAnswer(figure: String) throws {
+        let source = try FrameSource()
+        var text = String(decoding: try source.answer("S1 0.2", fetchedAt: Self.fetchedAt), as: UTF8.self)
+        let start = try #require(text.firstRange(of: "[{")).upperBound
+        text.insert(contentsOf: #""rpc_overs":1,"rpc_target":1,"toss_won_team_id":1,"winner_team_id":1,"#, at: start)
+        let answer = Array(text.utf8)
+        let places = Self.numbers(of: answer)
+        #expect(places.count > 100)
+        var taken = 0
+        for place in places {
+            let changed = Array(answer[..<place.lowerBound] + Array(figure.utf8) + answer[place.upperBound...])
+            for fixture in try LivescoresAnswer.fixtures(from: changed) {
+                let frame = ScoreFrame(
+                    matchID: source.match, fetchedAt: Self.fetchedAt, previousFetchedAt: nil, fixture: fixture)
+                let bytes = try JSONEncoder().encode(frame)
+                #expect((try? BoundedJSON.decode(ScoreFrame.self, from: bytes))?.fixture == fixture, "\(place)")
+                taken += 1
+            }
+        }
+        // Without a readable id of its own or of a team there is no fixture.
+        #expect(taken > places.count - 20)
+    }
+
+    /// The decoder would read these as well, and the bound sees figures in UTF-8 alone.
+    @Test(
+        arguments: [
+            (.utf16LittleEndian, []), (.utf16LittleEndian, [0xFF, 0xFE]),
+            (.utf16BigEndian, []), (.utf16BigEndian, [0xFE, 0xFF]), (.utf32LittleEndian, []),
+            (.utf32LittleEndian, [0xFF, 0xFE, 0, 0]), (.utf32BigEndian, []), (.utf32BigEndian, [0, 0, 0xFE, 0xFF]),
+            (.utf8, [0xEF, 0xBB, 0xBF]),
+        ] as [(String.Encoding, [UInt8])])
+    func aFrameIsUTF8(encoding: String.Encoding, mark: [UInt8]) throws {
+        for text in ["[1]", "[4611686018427387904]", "7"] {
+            let bytes = mark + Array(try #require(text.data(using: encoding)))
+            #expect(throws: DecodingError.self) { try BoundedJSON.decode(JSONAnything.self, from: bytes) }
+        }
+    }
+
+    @Test func aFrameHasNoDamagedTextAndNoNUL() throws {
+        for bytes in [
+            [0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0, 0x22], [0x31, 0],
+        ] as [[UInt8]] {
+            #expect(throws: DecodingError.self) { try BoundedJSON.decode(JSONAnything.self, from: bytes) }
+        }
+        #expect(try BoundedJSON.decode([String].self, from: Array(#"["é🏏\u0000"]"#.utf8)) == ["é🏏\0"])
+    }
+
     /// A machine that the database gives back is taken as it is, or not at all.
     @Test(arguments: [Int.max, Int.min, BoundedJSON.figureMax, -BoundedJSON.figureMax])
     func noFigureOfAStoredMachineEndsTheProcess(figure: Int) throws {
@@ -77,4 +126,9 @@ import Testing
             try? Self.evaluate(source.frame("S1 0.5", fetchedAt: Self.fetchedAt + 10_000), after: stored)
         }
     }
+}
+
+/// Takes whatever JSON it is decoded from.
+private struct JSONAnything: Decodable {
+    init(from decoder: any Decoder) {}
 }

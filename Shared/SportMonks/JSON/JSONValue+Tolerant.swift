@@ -10,9 +10,9 @@ extension JSONValue {
         guard let value = self[key] else { return nil }
         return value.int64 ?? value.roundedNumber
     }
-    /// An id; nil for 0, which means none.
+    /// An id; nil for 0, which means none, and beyond what a frame may hold.
     func id(_ key: JSONKey) -> Int64? {
-        guard let value = int64(key), value > 0 else { return nil }
+        guard let value = int64(key), (1...Int64(SlimFixture.figureMax)).contains(value) else { return nil }
         return value
     }
 
@@ -22,7 +22,11 @@ extension JSONValue {
         return Int(value)
     }
 
-    func double(_ key: JSONKey) -> Double? { self[key]?.number }
+    /// A number; nil beyond what a frame may hold.
+    func double(_ key: JSONKey) -> Double? {
+        guard let value = self[key]?.number, abs(value) <= Double(SlimFixture.figureMax) else { return nil }
+        return value
+    }
 
     /// Text without white space around it; nil when nothing is left.
     func text(_ key: JSONKey) -> String? { self[key]?.shownText }

@@ -6,6 +6,10 @@ public import SightscreenModels
 /// and a ball is a short row of numbers. Four long innings of a Test (2,700 balls) stay well under 1 MiB.
 /// Nothing is interpreted yet: the words and figures are the provider's. `snapshot()` turns them into cricket's terms.
 public struct SlimFixture: Codable, Sendable, Equatable {
+    /// The largest figure of a frame, ids included: the bus refuses a frame with a larger one, and none is made. As
+    /// milliseconds it is the year 2255; a million of it still fits into 64 bits.
+    public static let figureMax = 9_000_000_000_000
+
     /// The provider's id; the same number as `MatchID`.
     public var id: Int64
     public var leagueID: Int64?
