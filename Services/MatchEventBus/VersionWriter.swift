@@ -20,7 +20,8 @@ enum VersionWriter {
         return MatchCommit(
             matchID: machine.matchID, lease: lease, previousVersion: previous, displayState: shown,
             contentState: try json(state), events: try json(change.events), retracted: try json(change.withdrawn),
-            overtaken: try json(change.overtaken), alert: try alert(of: change).map { try json($0) }, priority: change.priority, relevance: change.relevance,
+            overtaken: try json(change.overtaken), alert: try alert(of: change).map { try json($0) },
+            priority: change.priority, relevance: change.relevance,
             machine: try json(machine), atStumps: change.atStumps, isSuspended: change.isSuspended,
             isLive: change.hasBegun && !change.isSilent
                 && (shown == .live || shown == .suspended || shown == .inningsBreak),

@@ -215,7 +215,9 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         let newest = alerts.map(\.moment).max() ?? now
         let told = AlertComposer.ordered(alerts.map(\.told))
         let alert = AlertComposer.alert(for: told, state: state, at: Int(newest / 1_000))
-        for alert in alerts { freshNews = (freshNews ?? [:]).merging([alert.told.event.key: alert.moment]) { max($0, $1) } }
+        for alert in alerts {
+            freshNews = (freshNews ?? [:]).merging([alert.told.event.key: alert.moment]) { max($0, $1) }
+        }
         return MatchChange(
             contentState: silence.shown(state), events: events, retracted: retracted,
             priority: alert != nil || isUrgent ? 10 : 5, alert: alert,

@@ -124,7 +124,8 @@ struct LiveActivityPayloadTests {
         let first = try #require(steps.first).count
         #expect(first <= 3 && steps == (first...all.count).map { Array(all.prefix($0)) })
         let shown = try decodedState(try update(longest).bytes)
-        #expect(shown.minimal == nil && shown.expanded.title == state.expanded.title && shown.compactTrailing.runRate == "")
+        #expect(
+            shown.minimal == nil && shown.expanded.title == state.expanded.title && shown.compactTrailing.runRate == "")
         #expect(shown.expanded.target == nil && shown.expanded.requiredRunRate == nil)
         #expect(shown.expanded.recentBalls == ["4", "•", "wd", "6", "1", "1", "|"])
         #expect(shown.compactLeading == state.compactLeading && shown.compactTrailing.overs == "12.3")

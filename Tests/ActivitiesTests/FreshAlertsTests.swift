@@ -23,7 +23,8 @@ import Testing
     private static func card(_ version: Int, score: String = "180/8", equation: String? = nil) -> ContentState {
         ContentState(
             version: version, matchDisplayState: .live, matchSentiment: .tense,
-            compactLeading: .init(teamAbbr: "KKR", score: score), compactTrailing: .init(overs: "17.0", runRate: "10.59"),
+            compactLeading: .init(teamAbbr: "KKR", score: score),
+            compactTrailing: .init(overs: "17.0", runRate: "10.59"),
             minimal: nil,
             expanded: .init(
                 title: "RR v KKR", subtitle: "IPL", innings: [], batters: [], bowler: nil, recentBalls: [], target: nil,
@@ -43,7 +44,8 @@ import Testing
         alert.body = "\(detail) · KKR need 38 off 20"
         alert.news = [.init(title: title, detail: detail, mention: nil, innings: 2, ending: .score)]
         if let wicket {
-            alert.news?.append(.init(title: wicket, detail: "c Parag b Chahal 0 (1)", mention: nil, innings: 2, ending: .score))
+            alert.news?.append(
+                .init(title: wicket, detail: "c Parag b Chahal 0 (1)", mention: nil, innings: 2, ending: .score))
         }
         return alert
     }
@@ -56,7 +58,10 @@ import Testing
                 "KKR 180/7: Chahal on a hat-trick", "Mavi c Parag b Chahal 0 (1), after Iyer",
                 wicket: "KKR 180/7: Mavi out first ball", keys: ["on", "wicket2"]), []
         ),
-        (6, streak("KKR 180/8: hat-trick for Chahal", "Cummins c Samson b Chahal 0 (1)", keys: ["three"]), ["on", "wicket2"]),
+        (
+            6, streak("KKR 180/8: hat-trick for Chahal", "Cummins c Samson b Chahal 0 (1)", keys: ["three"]),
+            ["on", "wicket2"]
+        ),
         (7, streak("KKR 180/9: Chahal 4 in 4", "Yadav lbw b Chahal 0 (1)", keys: ["four"]), ["three"]),
     ]
 
@@ -89,7 +94,8 @@ import Testing
         let told = try #require(Self.told(fresh, on: Self.card(8, score: "186/8", equation: "KKR need 32 off 17")))
         #expect(
             told.body
-                == "Cummins c Samson b Chahal 0 (1) · KKR 170/6: Iyer out for 85 · KKR 186/8 (17.0) · KKR need 32 off 17")
+                == "Cummins c Samson b Chahal 0 (1) · KKR 170/6: Iyer out for 85 · KKR 186/8 (17.0) · KKR need 32 off 17"
+        )
     }
 
     @Test func carriesASkippedAlertWhileItIsFresh() {

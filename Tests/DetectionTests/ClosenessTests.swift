@@ -75,7 +75,8 @@ import Testing
         }
         // The result is the news, unless another match is about to be decided.
         #expect(Closeness(of: match, isSettled: true).relevance < inPlay)
-        #expect(Closeness(of: match, isSettled: true).relevance > Self.relevance(Self.chase(8, 0, balls: 6, target: 175)))
+        #expect(
+            Closeness(of: match, isSettled: true).relevance > Self.relevance(Self.chase(8, 0, balls: 6, target: 175)))
         match.phase = .innings(2)
         #expect(Closeness(of: match, isSettled: true).sentiment == .neutral)
     }

@@ -27,7 +27,8 @@ struct RawFixture: Sendable {
             winnerTeamID: row.id("winner_team_id"), drawNoResult: row.text("draw_noresult"),
             scheduledOvers: row.count("total_overs_played"), revisedOvers: row.double("rpc_overs"),
             revisedTarget: row.count("rpc_target"), homeRevision: row["localteam_dl_data"].flatMap(SlimRevision.init),
-            awayRevision: row["visitorteam_dl_data"].flatMap(SlimRevision.init), superOver: row.flag("super_over") ?? false,
+            awayRevision: row["visitorteam_dl_data"].flatMap(SlimRevision.init),
+            superOver: row.flag("super_over") ?? false,
             followOn: row.flag("follow_on") ?? false)
         var players = PlayerTable()
         readLineup(row, &players)

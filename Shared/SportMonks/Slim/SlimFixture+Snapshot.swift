@@ -70,7 +70,8 @@ extension SlimFixture {
             return (target, overs)
         }
         // In a super over the note has the super over's target.
-        guard format != .firstClass, innings.count <= 2, let first, let noted = NotedTarget(note, ballsPerOver: ballsPerOver),
+        guard format != .firstClass, innings.count <= 2, let first,
+            let noted = NotedTarget(note, ballsPerOver: ballsPerOver),
             noted.runs != first.runs + 1
         else { return (nil, overs) }
         // The note may predate a correction of the last run or boundary of the first innings.
