@@ -31,17 +31,13 @@ struct HealthChannel: ServerChildChannel {
         case network([UInt8])
 
         init(_ address: SocketAddress?) {
-            let bytes: [UInt8]
-            switch address {
-            case .v4(let address):
-                var number = address.address.sin_addr
-                bytes = Self.mapped + withUnsafeBytes(of: &number) { Array($0) }
-            case .v6(let address):
-                var number = address.address.sin6_addr
-                bytes = withUnsafeBytes(of: &number) { Array($0) }
-            case .unixDomainSocket, nil:
-                self = .machine
-                return
+            // A Unix socket has no address.
+            let text = address?.ipAddress ?? "127.0.0.1"
+            var (old, bytes) = ([UInt8](repeating: 0, count: 4), [UInt8](repeating: 0, count: 16))
+            if inet_pton(AF_INET, text, &old) == 1 {
+                bytes = Self.mapped + old
+            } else {
+                inet_pton(AF_INET6, text, &bytes)
             }
             let isMapped = bytes.starts(with: Self.mapped)
             let isLoopback = isMapped ? bytes[12] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
@@ -131,7 +127,7 @@ private final class HostOfOldProbes: ChannelInboundHandler {
     typealias InboundOut = HTTPServerRequestPart
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .head(var head) = unwrapInboundIn(data), head.version < .http1_1, !head.headers.contains(name: "Host") {
+        if case .head(var head) = unwrapInboundIn(data), head.version == .http1_0, !head.headers.contains(name: "Host") {
             head.headers.add(name: "Host", value: "localhost")
             context.fireChannelRead(wrapInboundOut(.head(head)))
         } else {

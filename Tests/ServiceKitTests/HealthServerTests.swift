@@ -108,14 +108,14 @@ import Testing
     /// HTTP/1.0 has requests without a host, HTTP/1.1 has none.
     @Test func aProbeOfHTTP10NeedsNoHost() async throws {
         try await Self.run { port in
-            func status(_ text: String) async throws -> Int? {
-                try await Connection(port: port).status(ofAnswerTo: text)
+            for (request, expected) in [
+                ("GET /health/live HTTP/1.0\r\n\r\n", 200),
+                ("GET /health/live HTTP/1.0\r\nHost: evil.example\r\n\r\n", 421),
+                ("GET /health/live HTTP/1.0\r\nHost:\r\n\r\n", 421), ("GET /health/live HTTP/1.1\r\n\r\n", 421),
+            ] {
+                let status = try await Connection(port: port).status(ofAnswerTo: request)
+                #expect(status == expected, "\(request)")
             }
-            #expect(try await status("OPTIONS /health/live HTTP/1.0\r\n\r\n") != 421)
-            #expect(try await status("GET /health/live HTTP/1.0\r\n\r\n") == 200)
-            #expect(try await status("GET /health/live HTTP/1.0\r\nHost: evil.example\r\n\r\n") == 421)
-            #expect(try await status("GET /health/live HTTP/1.0\r\nHost:\r\n\r\n") == 421)
-            #expect(try await status("GET /health/live HTTP/1.1\r\n\r\n") != 200)
         }
     }
 
