@@ -127,7 +127,8 @@ private final class HostOfOldProbes: ChannelInboundHandler {
     typealias InboundOut = HTTPServerRequestPart
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .head(var head) = unwrapInboundIn(data), head.version == .http1_0, !head.headers.contains(name: "Host") {
+        if case .head(var head) = unwrapInboundIn(data), head.version == .http1_0, !head.headers.contains(name: "Host")
+        {
             head.headers.add(name: "Host", value: "localhost")
             context.fireChannelRead(wrapInboundOut(.head(head)))
         } else {
