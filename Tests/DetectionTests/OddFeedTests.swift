@@ -24,7 +24,7 @@ import Testing
         (
             "forfeited",
             [
-                "40: SGT 84 all out: Dunmore out for 10 | c Lorimer b Penrow 10 (36) · SGT trail by 149",
+                "45: SGT 84 all out: Dunmore out for 10 | c Lorimer b Penrow 10 (36) · SGT trail by 149",
                 "80: SGT all out for 84 | SGT trail by 149",
                 "200: NMR forfeit, SGT need 150 to win | NMR forfeit their second innings",
             ]
@@ -32,6 +32,8 @@ import Testing
         (
             "hundred",
             [
+                "5: NMR 163/5: Corven out for 72 | c Ellard b Inskip 72 (45) · Lorimer out for 9 · Kestle out for 25"
+                    + " · Glenholt out for 35 · Ashdown out for 16 · and 2 more · 100 balls",
                 "40: NMR finish on 163/5, SGT need 164 | Off 100 balls, 9.84 an over",
                 "200: SGT 1/1: Maybury out for a duck | lbw b Penrow 0 (2) · SGT need 163 off 98",
             ]
@@ -40,7 +42,7 @@ import Testing
         ("one-abandoned-answer", []),
         ("reserve-day", ["1350: Play stopped: SGT 211/5 | 46.1 overs", "68555: Play resumes: SGT 212/5 | 46.2 overs"]),
         ("retired-hurt", []),
-        ("seven-runs", ["80: SGT 100 all out: Farrow out for 0 | c Varley b Rusden 0 (2) · SGT fall 82 short"]),
+        ("seven-runs", ["80: SGT 100 all out: Farrow out | c Varley b Rusden 0 (2) · SGT fall 82 short"]),
         ("no-ball-bowled", ["1470: NMR v SGT: match abandoned | Match abandoned without a ball bowled"]),
     ])
     func alertsSayWhatHappened(feed: String, right: [String]) throws {
