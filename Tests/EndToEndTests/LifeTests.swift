@@ -188,6 +188,8 @@ import Testing
             let (first, second) = (ManualPhone.hex(32), ManualPhone.hex(32))
             try await asha.report(first, of: "asha-1", startID: try await asha.start(), match: id)
             let begun = ContinuousClock.now
+            // Without a ball since it began it would not be renewed.
+            _ = try await suite.tape.step(id)
             let renewal = try await asha.start(2, within: .seconds(90))
             #expect(.now - begun > .seconds(20))
             let push = try #require(try await asha.starts.last)

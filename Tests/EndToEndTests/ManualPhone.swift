@@ -152,11 +152,17 @@ struct ManualPhone: Sendable {
     private func call(
         _ method: String, _ path: String, _ body: String, expecting: Set<Int> = [200, 201, 204]
     ) async throws -> Int {
-        let answer = try await suite.http.send(
-            HTTPClientRequest(
-                method: method, url: suite.endpoints.gateway + path,
-                headers: [("authorization", "Bearer \(bearer)"), ("content-type", "application/json")],
-                body: Array(body.utf8), timeout: .seconds(5)))
+        let request = HTTPClientRequest(
+            method: method, url: suite.endpoints.gateway + path,
+            headers: [("authorization", "Bearer \(bearer)"), ("content-type", "application/json")],
+            body: Array(body.utf8), timeout: .seconds(5))
+        var answer = try await suite.http.send(request)
+        // A gateway that has just started cannot do everything yet, and an app sends again what was not done.
+        let deadline = ContinuousClock.now + .seconds(10)
+        while answer.status == 503, !expecting.contains(503), .now < deadline {
+            try await Task.sleep(for: .milliseconds(200))
+            answer = try await suite.http.send(request)
+        }
         guard expecting.contains(answer.status) else {
             let text = String(decoding: answer.body.prefix(300), as: UTF8.self)
             throw GatewayClient.Failure("\(user): \(method) \(path): \(answer.status) \(text)")
