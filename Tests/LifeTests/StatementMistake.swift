@@ -112,7 +112,8 @@ struct StatementMistake: Sendable {
     ]
 
     private static let passes: [StatementMistake] = [
-        .init("stumps end nothing", "(m.ended_at IS NOT NULL OR m.at_stumps", "(m.ended_at IS NOT NULL OR false"),
+        .init(
+            "stumps end nothing", "(m.ended_at IS NOT NULL OR m.at_stumps", "(m.ended_at IS NOT NULL OR false", in: 2),
         .init(
             "a result does not linger", "end_dismissal = 'linger'\n    FROM lease_guard",
             "end_dismissal = 'now'\n    FROM lease_guard"),
