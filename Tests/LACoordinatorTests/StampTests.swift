@@ -1,4 +1,5 @@
 import Messages
+import Postgres
 import SightscreenModels
 import TestKit
 import Testing
