@@ -37,7 +37,7 @@ actor AppPushSender {
     func send(_ held: [Int: HeldShard]) async throws {
         guard !held.isEmpty, pushes.room > 0 else { return }
         let claims = try await store.claimFallbacks(held.values.map(\.lease), limit: pushes.room) { [logger] in
-            logger.warning("Phones could not be asked about their cards", metadata: ["error": "\($0)"])
+            logger.warning("Some pushes to apps could not be claimed", metadata: ["error": "\($0)"])
         }
         for claim in claims {
             guard let shard = held[claim.shard] else { continue }

@@ -10,6 +10,9 @@ package enum PhoneClaimSQL {
     package static let refusal = "interval '24 hours'"
     /// The most pushes with nonces to one token in an hour. iOS delivers two or three an hour to an app.
     package static let pushesMax = 3
+    /// The most claims to one token that wait for a push to one host (`environment`) at a time. Few people share a
+    /// phone; any push to it serves them all, so one that finds no place here waits for those of the others.
+    package static let waitingMax = 10
 
     /// A condition on a row: its user may echo any open nonce of the token.
     package static func isOpen(_ row: String) -> String {
@@ -23,7 +26,7 @@ package enum PhoneClaimSQL {
 
     /// A condition on a row: a push with a nonce has left on its behalf within the hour.
     package static func wasSent(_ row: String) -> String {
-        "coalesce(\(row).sent_at > clock_timestamp() - \(validity), false)"
+        "(\(row).sent_at IS NOT NULL AND \(row).sent_at > clock_timestamp() - \(validity))"
     }
 
     /// A condition on a row: it is refused.

@@ -140,6 +140,23 @@ import Testing
         }
     }
 
+    /// Anybody can make claims; whatever becomes of their statement, what phones are to be asked and told still leaves.
+    @Test func pushesLeaveThoughThoseForClaimsCannotBeRead() async throws {
+        try await Harness.with { harness in
+            try await lost(harness)
+            let held = try await LeaseStore(pool: harness.pool).acquire(
+                (0..<DeviceRoute.shardCount).map { .shard($0) }, holder: "test/2", duration: .seconds(60)
+            ).compactMap { ShardLease($0) }
+            try await harness.pool.execute("ALTER TABLE phone_claims DROP COLUMN due_at")
+            let store = ActivityStore(pool: harness.pool)
+            try await confirmation("it is told", expectedCount: 1) { isTold in
+                let claims = try await store.claimFallbacks(held, limit: 10) { _ in isTold() }
+                #expect(claims.count == 1)
+            }
+            await #expect(throws: PostgresError.self) { try await store.claimFallbacks(held, limit: 10) }
+        }
+    }
+
     @Test(arguments: [APNsReason.unregistered, .badDeviceToken])
     func aDeadDeviceTokenIsRetiredAndNothingElse(reason: APNsReason) async throws {
         try await Harness.with { harness in

@@ -95,6 +95,13 @@ struct PossessionHarness {
         try await devices.confirm(DeviceConfirmation(nonce: nonce, deviceId: device), user: user) != nil
     }
 
+    /// How many claims wait for a push, by the host to which it goes.
+    func waiting() async throws -> [String: Int] {
+        let rows = try await pool.query(
+            "SELECT environment, count(*) AS claims FROM phone_claims WHERE due_at IS NOT NULL GROUP BY environment")
+        return try Dictionary(uniqueKeysWithValues: rows.map { (try $0.string("environment"), try $0.int("claims")) })
+    }
+
     /// Lets time pass for claims and silent pushes.
     func later(_ interval: String) async throws {
         try await pool.execute(

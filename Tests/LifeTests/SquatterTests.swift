@@ -170,6 +170,61 @@ import Testing
         }
     }
 
+    /// More hostile accounts than may wait claim the phone in every minute, from before Ann's app does on, and name its
+    /// host. The pushes that leave for them bring nonces to her phone.
+    @Test func aFloodOfClaimsDoesNotHoldUpTheHonestUserPastTheHour() async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            try await squat(harness, .beforeTheSignIn)
+            func claim() async throws {
+                for number in 0..<25 { _ = try await harness.register("dd", UserID("flood\(number)")) }
+            }
+            try await claim()
+            for _ in 0...PhoneClaimSQL.pushesMax { _ = try await harness.pushes() }
+            var arrived: String?
+            for _ in 0...61 where arrived == nil {
+                try await harness.later("1 minute")
+                try await claim()
+                _ = try await harness.register("dd", Self.ann)
+                #expect(try await harness.waiting() == ["production": PhoneClaimSQL.waitingMax])
+                arrived = try await harness.pushes().keys.first
+            }
+            #expect(try await harness.echo(try #require(arrived), Self.ann))
+            #expect(try await harness.holder() == "ann phone")
+            for number in 0..<25 { #expect(try await harness.register("dd", UserID("flood\(number)")) == .owner) }
+            #expect(try await harness.pushes().isEmpty, "all of them are refused, those who found no place, too")
+        }
+    }
+
+    /// They name the host that does not know the token, and some change it after they have found a place. Ann's push
+    /// leaves after those that wait there, within a few seconds.
+    @Test func aFloodOfClaimsForTheOtherHostKeepsNobodyWaiting() async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            #expect(try await harness.register("dd", Self.squatter) == nil)
+            for round in 0..<3 {
+                for host in [APNsEnvironment.production, .sandbox] {
+                    for number in 0..<15 {
+                        _ = try await harness.register("dd", UserID("flood\(round)-\(number)"), host: host)
+                    }
+                }
+            }
+            #expect(try await harness.waiting() == ["sandbox": PhoneClaimSQL.waitingMax])
+            #expect(try await harness.register("dd", Self.ann) == .confirmation)
+            var arrived: String?
+            var refused = 0
+            while arrived == nil, refused <= PhoneClaimSQL.waitingMax {
+                let push = try #require(try await harness.silentPushes().first)
+                if push.environment == .production {
+                    arrived = push.nonce?.text
+                } else {
+                    refused += 1
+                    try await harness.activities.releaseFallback(push, after: .seconds(60))
+                }
+            }
+            #expect(try await harness.echo(try #require(arrived), Self.ann))
+            #expect(try await harness.holder() == "ann phone")
+        }
+    }
+
     /// Hostile accounts use up the pushes of the hour; then they sign out, or are deleted. Ann's phone has the nonces.
     @Test(arguments: [false, true])
     func aNonceThatHasArrivedIsGoodWhateverItsClaimantDoes(deletes: Bool) async throws {

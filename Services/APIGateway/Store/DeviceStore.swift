@@ -68,7 +68,8 @@ package struct DeviceStore: Sendable {
             if let value = newToken {
                 keys = try vault.parameter(value.rawValue)
                 try await TokenKind.start.yield(keys, user, transaction)
-                wait = try await PhoneClaims(transaction: transaction, vault: vault).claim(value, user, device)
+                wait = try await PhoneClaims(transaction: transaction, vault: vault).claim(
+                    value, user, device, host: registration.environment)
                 if wait == nil {
                     let losers = try await transaction.query(
                         Self.takeDeviceToken, [keys, .text(user.rawValue), .text(device.rawValue)])

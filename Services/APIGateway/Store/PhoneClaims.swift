@@ -21,8 +21,11 @@ struct PhoneClaims {
     }
 
     /// Claims a device token if another user's phone has it, as far as is known.
+    /// - Parameter host: the host that the registration names; nil stands for what is on record of the device.
     /// - Returns: what the registration waits for; nil if no other user's phone has the token.
-    func claim(_ token: DeviceToken, _ user: UserID, _ device: DeviceID) async throws -> TokenWait? {
+    func claim(
+        _ token: DeviceToken, _ user: UserID, _ device: DeviceID, host: APNsEnvironment?
+    ) async throws -> TokenWait? {
         let keys = try vault.keys(of: token.rawValue)
         let isAnothers = try await !transaction.query(
             """
@@ -35,22 +38,36 @@ struct PhoneClaims {
             try await transaction.execute(Self.fulfil, key)
             return nil
         }
-        try await transaction.execute(Self.make, key + [.text(device.rawValue)])
+        try await transaction.execute(Self.make, key + [.text(device.rawValue), PostgresValue(host?.rawValue)])
         let isAsked = try await !transaction.query(Self.isAsked, key).isEmpty
         return isAsked ? .confirmation : .owner
     }
 
     /// Makes or renews a claim. A push is due at once, unless one has left on behalf of this account within the hour or
-    /// is due already. A refused claim stays as it is.
+    /// is due already. It is not either while as many others wait for theirs as may: the claim is open all the same, so
+    /// its account may echo the nonces of the others, and it finds a place when it is renewed. Each host has places of
+    /// its own: whoever fills those of the wrong one keeps nobody waiting, and whoever fills those of the right one
+    /// has the phone asked. A refused claim stays as it is.
     private static let make = """
-        INSERT INTO phone_claims AS c (token_key, user_id, device_id, challenge, due_at)
-        SELECT $1, $2, $3, gen_random_uuid()::text, clock_timestamp()
+        INSERT INTO phone_claims AS c (token_key, user_id, device_id, environment, challenge, due_at)
+        SELECT $1, $2, $3, host.environment, gen_random_uuid()::text, CASE WHEN (
+            SELECT count(*) FROM phone_claims o
+            WHERE o.token_key = $1 AND o.user_id <> $2 AND o.due_at IS NOT NULL AND \(PhoneClaimSQL.isOpen("o"))
+                AND o.environment = host.environment) < \(PhoneClaimSQL.waitingMax) THEN clock_timestamp() END
+        FROM (
+            SELECT coalesce(
+                $4::text, (SELECT p.environment FROM devices p WHERE p.user_id = $2 AND p.device_id = $3), 'production')
+        ) AS host (environment)
         WHERE (SELECT count(*) FROM phone_claims o WHERE o.user_id = $2 AND o.token_key <> $1) < \(tokensMax)
         ON CONFLICT (token_key, user_id) DO UPDATE
         SET device_id = excluded.device_id, claimed_at = excluded.claimed_at, refused_at = NULL,
+            environment = excluded.environment,
             challenge = CASE WHEN c.challenge IS NOT NULL AND (\(PhoneClaimSQL.wasSent("c")) OR c.due_at IS NOT NULL)
                 THEN c.challenge ELSE excluded.challenge END,
-            due_at = CASE WHEN NOT \(PhoneClaimSQL.wasSent("c")) THEN coalesce(c.due_at, excluded.due_at) END,
+            -- Its place is at the host for which it waits.
+            due_at = CASE WHEN \(PhoneClaimSQL.wasSent("c")) THEN NULL
+                WHEN c.environment = excluded.environment THEN coalesce(c.due_at, excluded.due_at)
+                ELSE excluded.due_at END,
             sent_at = CASE WHEN \(PhoneClaimSQL.wasSent("c")) THEN c.sent_at END
         WHERE NOT \(PhoneClaimSQL.isRefused("c"))
         """

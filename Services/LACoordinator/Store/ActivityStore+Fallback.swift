@@ -11,37 +11,46 @@ extension ActivityStore {
     /// Pushes under a hold are left out, and so are those no longer wanted because the match is over, was unfollowed,
     /// or has its card back.
     ///
-    /// - Parameter onTrouble: called with the error when the pushes about cards cannot be claimed but others were;
+    /// - Parameter onTrouble: called with the error when the pushes of one kind cannot be claimed but others were;
     ///   those others must still leave.
     package func claimFallbacks(
         _ leases: [ShardLease], limit: Int, onTrouble: @Sendable (any Error) -> Void = { _ in }
     ) async throws -> [FallbackClaim] {
         let limit = min(limit, Self.claimMax)
-        func parameters(_ limit: Int) -> [PostgresValue] {
-            [.intArray(leases.map(\.shard)), .intArray(leases.map(\.epoch)), .int(limit), .text(bundleID)]
+        var claims: [FallbackClaim] = []
+        var failures: [any Error] = []
+        func add(
+            _ statement: String, deadline: Duration = .seconds(5),
+            _ purpose: (PostgresRow) throws -> FallbackClaim.Purpose
+        ) async {
+            guard claims.count < limit else { return }
+            let parameters = Self.parameters(leases, limit: limit - claims.count, bundleID: bundleID)
+            do {
+                claims += try await pool.query(statement, parameters, deadline: deadline).compactMap {
+                    try claim($0, try purpose($0))
+                }
+            } catch { failures.append(error) }
         }
-        let nonces = try await pool.query(Self.claimNonces, parameters(limit)).compactMap {
-            let stranger = try $0.optionalString("strangers_host").map { UserID($0) }
-            return try claim($0, .confirm(challenge: try $0.string("challenge"), strangersHost: stranger))
+        // Claims are made by users at will, so their statement keeps the others waiting for a moment at most.
+        await add(Self.claimNonces, deadline: .milliseconds(500)) { row in
+            let stranger = try row.optionalString("strangers_host").map { UserID($0) }
+            return .confirm(challenge: try row.string("challenge"), strangersHost: stranger)
         }
-        guard nonces.count < limit else { return nonces }
-        let claims =
-            nonces
-            + (try await pool.query(Self.claimSteps, parameters(limit - nonces.count)).compactMap {
-                let step = StartFallback.Step(rawValue: try $0.string("fallback_step")) ?? .passive
-                return try claim($0, .start(try Self.card($0), step))
-            })
-        guard claims.count < limit else { return claims }
-        do {
-            // This statement comes last: a silent push that was claimed above asks about the cards, too.
-            return claims
-                + (try await pool.query(Self.claimReconciles, parameters(limit - claims.count))
-                    .compactMap { try claim($0, .card(try Self.card($0))) })
-        } catch {
-            guard !claims.isEmpty else { throw error }
-            onTrouble(error)
-            return claims
+        await add(Self.claimSteps) { row in
+            .start(try Self.card(row), StartFallback.Step(rawValue: try row.string("fallback_step")) ?? .passive)
         }
+        // This statement comes last: a silent push that was claimed above asks about the cards, too.
+        await add(Self.claimReconciles) { row in .card(try Self.card(row)) }
+        if let failure = failures.first {
+            guard !claims.isEmpty else { throw failure }
+            onTrouble(failure)
+        }
+        return claims
+    }
+
+    /// The parameters of the statements that claim.
+    static func parameters(_ leases: [ShardLease], limit: Int, bundleID: String) -> [PostgresValue] {
+        [.intArray(leases.map(\.shard)), .intArray(leases.map(\.epoch)), .int(limit), .text(bundleID)]
     }
 
     private func claim(_ row: PostgresRow, _ purpose: FallbackClaim.Purpose) throws -> FallbackClaim? {
@@ -67,36 +76,45 @@ extension ActivityStore {
     /// Claims the pushes of claims to phones, one for a token at a time and the oldest first. They take nothing of what
     /// a phone may be asked about its cards, so that another user cannot use that up; but the app lists its cards.
     /// They go to the host that the claimant names: the one that is on record as the owner may name the wrong one.
-    private static let claimNonces = """
-        WITH due AS (
-            SELECT c.token_key, c.user_id, d.user_id AS owner_id, d.device_id AS owner_device_id
-            FROM phone_claims c
-            JOIN devices d ON token_key(d.device_token) = c.token_key AND d.user_id <> c.user_id
+    ///
+    /// Whether a token may be asked is looked up once, before its claims are read: most are of tokens that have had the
+    /// pushes of the hour.
+    static let claimNonces = """
+        WITH tokens AS MATERIALIZED (
+            SELECT waiting.token_key
+            FROM (SELECT DISTINCT token_key FROM phone_claims WHERE due_at <= clock_timestamp()) AS waiting
+            WHERE \(PhoneClaimSQL.mayAsk("waiting.token_key"))
+        ), oldest AS MATERIALIZED (
+            SELECT DISTINCT ON (c.token_key) c.token_key, c.user_id, c.due_at,
+                d.user_id AS owner_id, d.device_id AS owner_device_id
+            FROM tokens
+            JOIN devices d ON token_key(d.device_token) = tokens.token_key
             JOIN unnest($1::int[], $2::bigint[]) AS held (shard, epoch) ON held.shard = d.shard
             JOIN leases l ON l.name = 'shard:' || held.shard AND l.epoch = held.epoch
                 AND l.expires_at > clock_timestamp()
-            WHERE c.due_at <= clock_timestamp() AND \(PhoneClaimSQL.isOpen("c")) AND \(PhoneClaimSQL.mayAsk("c.token_key"))
-                AND NOT EXISTS (
-                    SELECT FROM phone_claims o
-                    -- That of the account which has the token is never sent, so nobody waits for it.
-                    WHERE o.token_key = c.token_key AND o.user_id <> d.user_id AND \(PhoneClaimSQL.isOpen("o"))
-                        AND (o.due_at, o.user_id) < (c.due_at, c.user_id))
-                AND NOT EXISTS (SELECT FROM holds h WHERE h.match_id IS NULL AND h.level = 'pushes')
-            ORDER BY c.due_at LIMIT $3
+            -- The claim of the account which has the token is never sent, so nobody waits for it.
+            JOIN phone_claims c ON c.token_key = tokens.token_key AND c.user_id <> d.user_id
+                AND c.due_at <= clock_timestamp() AND \(PhoneClaimSQL.isOpen("c"))
+            WHERE NOT EXISTS (SELECT FROM holds h WHERE h.match_id IS NULL AND h.level = 'pushes')
+            ORDER BY c.token_key, c.due_at, c.user_id
+        ), due AS (
+            SELECT c.token_key, c.user_id, oldest.owner_id, oldest.owner_device_id
+            FROM oldest JOIN phone_claims c ON c.token_key = oldest.token_key AND c.user_id = oldest.user_id
+            WHERE c.due_at IS NOT NULL
+            ORDER BY oldest.due_at LIMIT $3
             FOR UPDATE OF c SKIP LOCKED
         ), sent AS (
             UPDATE phone_claims c SET sent_at = clock_timestamp(), due_at = NULL FROM due
             WHERE c.token_key = due.token_key AND c.user_id = due.user_id AND c.due_at IS NOT NULL
-            RETURNING due.owner_id, due.owner_device_id, c.user_id, c.device_id, c.challenge, c.sent_at
+            RETURNING due.owner_id, due.owner_device_id, c.user_id, c.environment, c.challenge, c.sent_at
         )
-        SELECT d.user_id, d.device_id, d.shard, coalesce(p.environment, d.environment) AS environment, d.device_token,
+        SELECT d.user_id, d.device_id, d.shard, coalesce(s.environment, d.environment) AS environment, d.device_token,
             d.device_token_proven_at IS NOT NULL AND d.proven_bundle IS NOT DISTINCT FROM $4
-                AND coalesce(p.environment, d.environment) = d.environment AS is_proven,
-            CASE WHEN p.environment <> d.environment THEN s.user_id END AS strangers_host,
+                AND coalesce(s.environment, d.environment) = d.environment AS is_proven,
+            CASE WHEN s.environment <> d.environment THEN s.user_id END AS strangers_host,
             s.challenge, \(PhoneClaimSQL.end("s")) AS nonce_until,
             s.sent_at::text AS mark, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
         FROM sent s JOIN devices d ON d.user_id = s.owner_id AND d.device_id = s.owner_device_id
-        LEFT JOIN devices p ON p.user_id = s.user_id AND p.device_id = s.device_id
         """
 
     private static let claimSteps = """
