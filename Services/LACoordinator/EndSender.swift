@@ -128,7 +128,8 @@ actor EndSender {
             kind: .end, path: path, headers: .end(bundleID: bundleID, at: stamp.rawValue),
             body: HTTP2SharedBody(payload.bytes),
             // Whether a token that is to end was ever accepted is not known.
-            target: PushTarget(path: path, user: claim.key.userID, isProven: false), gate: gate)
+            target: PushTarget(path: path, user: claim.key.userID, isProven: false), gate: gate,
+            ended: EndedToken(user: claim.key.userID, token: claim.token))
     }
 
     /// The stamp of an end: later than everything its phone was sent, and not older than the claim. Nothing follows an

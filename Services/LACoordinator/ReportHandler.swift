@@ -40,6 +40,7 @@ struct ReportHandler: Sendable {
         case .dead(let dead):
             await senders.tokenOutcomes.noteDead(dead)
             schedule.readActivities()
+        case .rejectedEnds(let tokens): await senders.tokenOutcomes.noteRejected(tokens)
         case .drained(let match, let key): await senders.ends.release(match, key)
         case .lostAlerts(let count): Counter(label: "sightscreen_alerts_lost_total").increment(by: Int64(count))
         case .expiredToken(let serial): await tokens.replace(serial)

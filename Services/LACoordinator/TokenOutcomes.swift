@@ -77,6 +77,7 @@ actor TokenOutcomes {
     private var otherApps: [CandidateClaim] = []
     private var proven: [ActivityStore.ProvenToken] = []
     private var dead: [DeadToken] = []
+    private var rejectedEnds: [EndedToken] = []
     private var isFailing = false
 
     init(store: ActivityStore, logger: Logger) {
@@ -111,11 +112,15 @@ actor TokenOutcomes {
         dead += tokens
     }
 
+    /// Takes in tokens of ends that a loop's detector rejected.
+    func noteRejected(_ tokens: [EndedToken]) { rejectedEnds += tokens }
+
     /// Writes all outcomes. What cannot be written now is tried again at the next call; a process that takes over
     /// learns it anew from APNs.
     func write() async {
         do {
             try await retireDead()
+            try await rejectEnds()
             try await prove()
             try await retireBad()
             isFailing = false
@@ -132,6 +137,14 @@ actor TokenOutcomes {
         let tokens = dead
         count(try await store.retire(tokens), .update)
         dead.removeFirst(tokens.count)
+    }
+
+    private func rejectEnds() async throws {
+        guard !rejectedEnds.isEmpty else { return }
+        let tokens = rejectedEnds
+        try await store.reject(tokens)
+        count(tokens.count, .update)
+        rejectedEnds.removeFirst(tokens.count)
     }
 
     private func prove() async throws {

@@ -6,6 +6,8 @@ package import SightscreenModels
 package enum FanOutReport: Sendable {
     /// These tokens are to be retired: APNs called them dead, or the detector rejected them.
     case dead([DeadToken])
+    /// APNs called the tokens of these ends bad or not for our topic, and the detector rejected them.
+    case rejectedEnds([EndedToken])
     /// An alert is to be claimed for these buckets (with the epochs of their shards' leases) before the states of the
     /// match go on there.
     case claim(MatchID, MatchVersion, [AlertBucket: Int64])
@@ -43,8 +45,8 @@ package enum FanOutReport: Sendable {
     package var isRequest: Bool {
         switch self {
         case .claim, .stamp, .expiredToken, .tooManyTokens: true
-        case .channelThrottled, .channelGone, .broadcastOff, .dead, .drained, .lostAlerts, .stopped, .resumed, .closed,
-            .refused, .malformed:
+        case .channelThrottled, .channelGone, .broadcastOff, .dead, .rejectedEnds, .drained, .lostAlerts, .stopped,
+            .resumed, .closed, .refused, .malformed:
             false
         }
     }

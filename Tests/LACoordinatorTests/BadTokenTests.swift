@@ -133,6 +133,29 @@ import Testing
         }
     }
 
+    /// An account that only ever gets ends: it registers invented tokens of matches that have not begun, each in place of
+    /// the last.
+    @Test func theRejectedTokenOfAnEndCountsThoughAnotherHasItsPlace() async throws {
+        try await with { harness in
+            let tokens = (1...20).map { EndedToken(user: Self.ann, token: UpdateToken("t\($0)")) }
+            try await harness.pool.execute(
+                """
+                INSERT INTO live_activities
+                    (match_id, user_id, device_id, generation, route, shard, status, end_reason, update_token, end_push)
+                VALUES (1, 'ann', 'phone', 1, 0, 0, 'ended', 'user_unfollow', 't20', 'due'),
+                    (2, 'ann', 'phone', 1, 0, 0, 'ended', 'user_unfollow', 't21', 'due')
+                """)
+            try await harness.activities.reject(Array(tokens.prefix(19)))
+            try await harness.activities.reject([EndedToken(user: UserID("bob"), token: UpdateToken("b"))])
+            #expect(try await harness.accounts.blockedForBadTokens().isEmpty)
+            try await harness.activities.reject(Array(tokens.suffix(1)))
+            #expect(try await harness.accounts.blockedForBadTokens().keys.map(\.rawValue) == ["ann"])
+            let owed = try await harness.pool.query("SELECT end_push FROM live_activities ORDER BY match_id")
+                .map { try $0.string("end_push") }
+            #expect(owed == ["dropped", "due"])
+        }
+    }
+
     @Test func whatIsCountedGoesAfterAnHour() async throws {
         try await with { harness in
             try await harness.retire(1...2)

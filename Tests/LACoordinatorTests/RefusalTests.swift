@@ -46,6 +46,40 @@ import Testing
         }
     }
 
+    /// The whole way: an end that APNs answers with BadDeviceToken, beside a phone that it takes pushes to.
+    @Test(arguments: [true, false])
+    func theBadTokenOfAnEndCountsUnlessManyAreCalledBad(isFine: Bool) async throws {
+        try await Harness.with { harness in
+            try await harness.crowd(3)
+            await harness.apns.answer { push, _ in
+                push.event != "end" && isFine ? StubAPNs.accepted : StubAPNs.refusal(.badDeviceToken)
+            }
+            try await harness.coordinate(settings: ["PUSH_THREADS": "1"]) { coordinator in
+                // The first state proves the tokens.
+                for _ in 0..<2 {
+                    await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
+                    try await Task.sleep(for: .milliseconds(300))
+                }
+                try await harness.pool.execute(
+                    """
+                    INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, status,
+                        end_reason, ended_at, update_token, end_push, end_dismissal)
+                    VALUES (2, 'inventor', 'phone', 1, 0, 0, 'ended', 'user_unfollow', now(), 'abcd', 'due', 'now')
+                    """)
+                try await eventually("it is refused") { await harness.apns.pushes(to: "abcd").count == 1 }
+                func count() async throws -> Int {
+                    try await harness.pool.query("SELECT FROM bad_tokens WHERE user_id = 'inventor' AND count = 1").count
+                }
+                if isFine {
+                    try await eventually("it counts", within: .seconds(10)) { try await count() == 1 }
+                } else {
+                    try await Task.sleep(for: .seconds(4))
+                    #expect(try await count() == 0)
+                }
+            }
+        }
+    }
+
     /// Anybody can register a token of another app: in a quiet hour, too, it holds up no other phone.
     @Test func aTokenOfAnotherAppHoldsUpNobodyElse() async throws {
         try await Harness.with { harness in

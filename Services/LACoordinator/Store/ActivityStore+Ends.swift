@@ -146,6 +146,25 @@ extension ActivityStore {
             ])
     }
 
+    /// Counts tokens of ends that the detector rejected against their accounts, whether or not an activity still has
+    /// them: whoever invents tokens may have replaced them. An end that is still owed to one is dropped.
+    func reject(_ ended: [EndedToken]) async throws {
+        let keys = try ended.map { try vault.keys(of: $0.token.rawValue).lookup }
+        try await pool.execute(
+            """
+            UPDATE live_activities la SET end_push = 'dropped'
+            FROM (
+                SELECT o.match_id, o.user_id, o.device_id, o.generation FROM live_activities o
+                WHERE token_key(o.update_token) = ANY ($1::text[]) AND o.end_push = 'due'
+                ORDER BY o.user_id, o.device_id, o.match_id, o.generation FOR UPDATE
+            ) AS owed
+            WHERE (la.match_id, la.user_id, la.device_id, la.generation)
+                = (owed.match_id, owed.user_id, owed.device_id, owed.generation)
+            """, [.textArray(keys)])
+        _ = try await pool.query(
+            BadTokenSQL.counting("SELECT unnest($1::text[]) AS user_id"), [.textArray(ended.map(\.user.rawValue))])
+    }
+
     /// Releases a claim whose push did not leave, because a hold or another push to the token came first: the try does
     /// not count, and the end is due as before.
     package func releaseEnd(_ claim: EndClaim) async throws {

@@ -332,7 +332,7 @@ extension FanOutLoop {
         _ row: UnsafeMutablePointer<CohortRow>, _ cohort: TokenCohort, _ slot: Int, _ pool: APNsConnectionPool
     ) {
         pool.badTokens.noteBad(
-            CandidateToken(cohort: cohort, slot: slot, key: row.pointee.key, tokenAt: row.pointee.tokenAt),
+            .registered(CandidateToken(cohort: cohort, slot: slot, key: row.pointee.key, tokenAt: row.pointee.tokenAt)),
             of: row.pointee.key.account, isProven: row.pointee.isProven)
         wait(cohort, slot)
     }
@@ -341,19 +341,24 @@ extension FanOutLoop {
     /// token was ever accepted.
     func wait(_ cohort: TokenCohort, _ slot: Int) {
         let row = cohort.row(slot)
-        let longest = row.pointee.isProven ? .seconds(60) : BadTokenDetector<CandidateToken>.unprovenWait
+        let longest = row.pointee.isProven ? .seconds(60) : BadTokenDetector<BadTokenCandidate>.unprovenWait
         retry(row, cohort, slot, from: .seconds(60), to: longest)
     }
 
-    /// Whether the candidate's token is still the registered one.
-    func isCurrent(_ candidate: CandidateToken) -> Bool {
+    /// Whether the candidate's token is still the registered one; that of an end need not be.
+    func isCurrent(_ candidate: BadTokenCandidate) -> Bool {
+        guard case .registered(let candidate) = candidate else { return true }
         let cohort = candidate.cohort
         return cohort.stage != .lost && cohort.slot(candidate.key) == candidate.slot
             && cohort.row(candidate.slot).pointee.tokenAt == candidate.tokenAt
     }
 
-    func reject(_ candidate: CandidateToken) {
-        retire(candidate.cohort.row(candidate.slot), candidate.cohort, candidate.slot, isBad: true)
+    func reject(_ candidate: BadTokenCandidate) {
+        switch candidate {
+        case .registered(let token):
+            retire(token.cohort.row(token.slot), token.cohort, token.slot, isBad: true)
+        case .ended(let token): tally.rejectedEnds.append(token)
+        }
     }
 
     /// Delays the next try by twice the last wait, half of it random.

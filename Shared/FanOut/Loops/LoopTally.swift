@@ -4,6 +4,8 @@ import Activities
 struct LoopTally {
     /// Tokens that APNs called dead.
     var dead: [DeadToken] = []
+    /// Tokens of ends that the detectors rejected.
+    var rejectedEnds: [EndedToken] = []
     /// Alerts that will not be sent.
     var lostAlerts = 0
     /// Updates that were not accepted, by reason.
@@ -16,7 +18,8 @@ struct LoopTally {
 
     /// Removes and returns the reports; called with each tick.
     mutating func takeReports() -> [FanOutReport] {
-        defer { (dead, lostAlerts) = ([], 0) }
-        return (dead.isEmpty ? [] : [.dead(dead)]) + (lostAlerts == 0 ? [] : [.lostAlerts(lostAlerts)])
+        defer { (dead, rejectedEnds, lostAlerts) = ([], [], 0) }
+        return (dead.isEmpty ? [] : [.dead(dead)]) + (rejectedEnds.isEmpty ? [] : [.rejectedEnds(rejectedEnds)])
+            + (lostAlerts == 0 ? [] : [.lostAlerts(lostAlerts)])
     }
 }

@@ -14,13 +14,17 @@ package struct OneShot: Sendable {
     package var gate: PushGate
     /// The level of the hold that stops the push.
     package var level: HoldLevel
+    /// The token and its account, if the loop is to judge it when APNs refuses it: that of an end. The senders of starts
+    /// and of pushes to apps judge theirs themselves.
+    package var ended: EndedToken?
 
     /// - Parameters:
     ///   - target: the token that the push goes to; nil for a channel.
     ///   - level: the level of the hold that stops the push.
+    ///   - ended: the token, if the loop is to judge it when APNs refuses it.
     package init(
         kind: PushKind, path: String, headers: APNsHeaders, body: HTTP2SharedBody, target: PushTarget?, gate: PushGate,
-        level: HoldLevel = .pushes
+        level: HoldLevel = .pushes, ended: EndedToken? = nil
     ) {
         self.kind = kind
         self.path = path
@@ -29,6 +33,18 @@ package struct OneShot: Sendable {
         self.target = target
         self.gate = gate
         self.level = level
+        self.ended = ended
+    }
+}
+
+/// An update token that an end goes to, and the account that registered it, against which it counts if it is bad.
+package struct EndedToken: Sendable, Hashable {
+    package var user: UserID
+    package var token: UpdateToken
+
+    package init(user: UserID, token: UpdateToken) {
+        self.user = user
+        self.token = token
     }
 }
 

@@ -79,7 +79,7 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
     private var counts: [PushCount: Int] = [:]
     private var accepted = 0
     private var repetitions = 0
-    var badTokens = BadTokenDetector<CandidateToken>(now: MonotonicTime.now)
+    var badTokens = BadTokenDetector<BadTokenCandidate>(now: MonotonicTime.now)
 
     init(_ environment: APNsEnvironment, origin: HTTP2Origin, tls: TLSContext, limits: Limits, loop: FanOutLoop) {
         self.environment = environment
@@ -300,7 +300,9 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
             var answer = APNsAnswer(status: response.status, body: response.body)
             answer.retryAfter = response.retryAfter
             let outcome = UpdateOutcome(answer)
-            refused(tag, answer, outcome, kind: kind, serial: entry.serial, target: entry.push.target, on: sender)
+            let finding = refused(
+                tag, answer, outcome, kind: kind, serial: entry.serial, target: entry.push.target, on: sender)
+            if let ended = entry.push.ended { judge(ended, outcome, finding) }
             let isAboutSender =
                 outcome.host == .newToken || outcome.host == .olderToken || answer.action == .connectForKey
             if isAboutSender, repeated(entry) { return }
@@ -312,6 +314,14 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
         case .unknown(let reason):
             unanswered(tag, reason, kind: kind)
             entry.finish(.unknown)
+        }
+    }
+
+    /// Judges the token of an end as that of a phone that gets updates is judged.
+    private func judge(_ ended: EndedToken, _ outcome: UpdateOutcome, _ finding: TopicDetector.Finding) {
+        if finding == .otherApp { loop.tally.rejectedEnds.append(ended) }
+        if outcome.phone == .retireUnlessMany {
+            badTokens.noteBad(.ended(ended), of: RosterKey.account(of: ended.user), isProven: false)
         }
     }
 

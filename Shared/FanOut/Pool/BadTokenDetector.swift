@@ -1,5 +1,11 @@
 import HTTP2
 
+/// A token that APNs called bad, until the detector of a loop rejects it.
+enum BadTokenCandidate {
+    case registered(CandidateToken)
+    case ended(EndedToken)
+}
+
 /// A registered token at the time when APNs called it bad.
 struct CandidateToken {
     var cohort: TokenCohort
