@@ -83,7 +83,7 @@ public struct APIGatewayService {
                 dismissAfter: configuration.dismissAfter, security: security), gate: gate, notifier: notifier)
         let activities = ActivityRoutes(
             activities: ActivityTokenStore(
-                pool: pool, vault: configuration.vault, dismissAfter: configuration.dismissAfter,
+                pool: pool, vault: configuration.vault, dismissAfter: configuration.dismissAfter, security: security,
                 onChange: { await notifier.notify(of: $0) }),
             reports: ActivityReportStore(pool: pool), gate: gate, notifier: notifier)
         let open = PublicRoutes(control: control, schedule: schedule, missing: missing)

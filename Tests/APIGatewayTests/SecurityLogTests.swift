@@ -26,7 +26,7 @@ import Testing
 
     /// Runs `body`, and expects one event in the log and on its counter.
     private static func expect(
-        _ event: SecurityLog.Event, account: String?, rows: String? = nil,
+        _ event: SecurityLog.Event, account: String?, former: String? = nil, rows: String? = nil,
         environment: [String: String] = [:], _ body: (GatewayHarness) async throws -> Void
     ) async throws {
         let lines = LogLines()
@@ -46,6 +46,12 @@ import Testing
             #expect(found.first?.contains("\"security.account\": \(try pseudonym(of: account))") == true, "\(found)")
         } else {
             #expect(found.first?.contains("security.account") == false)
+        }
+        if let former {
+            let named = "\"security.formerAccount\": \(try pseudonym(of: former))"
+            #expect(found.first?.contains(named) == true, "\(found)")
+        } else {
+            #expect(found.first?.contains("security.formerAccount") == false)
         }
         #expect(lines.count(GatewayHarness.sub("alice")) == 0, "the log holds no user ids")
     }
@@ -87,15 +93,42 @@ import Testing
     }
 
     @Test func aPhoneThatMovedIsOne() async throws {
-        try await Self.expect(.phoneMoved, account: "bob") { gateway in
+        try await Self.expect(.phoneMoved, account: "bob", former: "alice") { gateway in
             #expect(try await Self.register(gateway, as: "alice").status == 200)
             #expect(try await Self.register(gateway, as: "bob").status == 202)
             try await Self.echo(gateway, as: "bob")
         }
     }
 
+    /// A start or an update token that moves without the device token.
+    @Test(arguments: [true, false])
+    func anotherTokenThatMovedIsOne(isStart: Bool) async throws {
+        let token = try GatewayHarness.token("another")
+        try await Self.expect(.tokenMoved, account: "bob", former: "alice") { gateway in
+            for user in ["alice", "bob"] {
+                let phone = "phone-\(user)"
+                _ = try await gateway.send(
+                    "POST", "/devices", #"{"deviceId":"\#(phone)","platform":"ios"}"#, as: user)
+                _ = try await gateway.send(
+                    "POST", "/user/follow/match", #"{"matchId":"\#(GatewayHarness.match)"}"#, as: user)
+                let answer =
+                    if isStart {
+                        try await gateway.send(
+                            "POST", "/devices/push-to-start-token",
+                            #"{"deviceId":"\#(phone)","pushToStartToken":"\#(token)"}"#, as: user)
+                    } else {
+                        try await gateway.send(
+                            "POST", "/matches/\(GatewayHarness.match)/activity-token",
+                            #"{"deviceId":"\#(phone)","activityToken":"\#(token)","activityId":"a1"}"#, as: user)
+                    }
+                #expect([200, 201].contains(answer.status), "\(answer.text)")
+                try await gateway.pool.execute("UPDATE devices SET last_seen_at = now() - interval '8 days'")
+            }
+        }
+    }
+
     @Test func aPhoneThatItsUserHadLeftIsOneWhenItMoves() async throws {
-        try await Self.expect(.phoneMoved, account: "bob") { gateway in
+        try await Self.expect(.phoneMoved, account: "bob", former: "alice") { gateway in
             #expect(try await Self.register(gateway, as: "alice").status == 200)
             try await gateway.pool.execute("UPDATE devices SET last_seen_at = now() - interval '8 days'")
             #expect(try await Self.register(gateway, as: "bob").status == 200)

@@ -10,8 +10,10 @@ package struct SecurityLog: Sendable {
     package enum Event: String, CaseIterable, Sendable {
         /// A phone has confirmed that it is its owner's, against another account's claim; the account is the owner's.
         case claimRefused = "claim-refused"
-        /// A phone's device token has moved to this account from another one.
+        /// A phone's device token has moved to this account from another one, which is the former account.
         case phoneMoved = "phone-moved"
+        /// A start or update token has moved so, without the device token.
+        case tokenMoved = "token-moved"
         /// So many of the account's push tokens were bad that it registers no more for the hour.
         case accountBlocked = "account-blocked"
         /// An administrators' key was wrong. There is no account.
@@ -33,10 +35,13 @@ package struct SecurityLog: Sendable {
     /// Starts the counters at 0, so that an alert on their increase sees the first event, too.
     static func beginCounters() { for event in Event.allCases { counter(event).increment(by: 0) } }
 
-    package func note(_ event: Event, account: UserID? = nil) {
+    /// - Parameter former: the account that had what this one has now.
+    package func note(_ event: Event, account: UserID? = nil, former: UserID? = nil) {
         Self.counter(event).increment()
         var metadata: Logger.Metadata = ["security.event": "\(event.rawValue)"]
-        if let account { metadata["security.account"] = "\(vault.pseudonym(of: account) ?? "no key file")" }
+        for (key, account) in [("security.account", account), ("security.formerAccount", former)] {
+            if let account { metadata[key] = "\(vault.pseudonym(of: account) ?? "no key file")" }
+        }
         logger.warning("Security event", metadata: metadata)
     }
 

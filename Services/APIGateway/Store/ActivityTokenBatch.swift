@@ -74,8 +74,11 @@ struct ActivityTokenBatch: Sendable {
     private let keys: [TokenVault.Keys]
     /// The time in seconds that a finished match stays on a Lock Screen (`DISMISS_AFTER`).
     private let dismissAfter: Int
+    private let security: SecurityLog
 
-    init(_ jobs: [ActivityTokenJob], _ vault: TokenVault, dismissAfter: Int) throws {
+    init(
+        _ jobs: [ActivityTokenJob], _ vault: TokenVault, dismissAfter: Int, security: SecurityLog = .off
+    ) throws {
         places = jobs.indices.sorted { (jobs[$0].match, jobs[$0].user) < (jobs[$1].match, jobs[$1].user) }
         let inOrder = places.map { jobs[$0] }
         self.jobs = inOrder
@@ -83,6 +86,7 @@ struct ActivityTokenBatch: Sendable {
         keys = try inOrder.map { try vault.keys(of: $0.request.activityToken.rawValue) }
         matches = Set(jobs.map(\.match)).sorted()
         self.dismissAfter = dismissAfter
+        self.security = security
     }
 
     // MARK: - Reading
@@ -353,18 +357,20 @@ struct ActivityTokenBatch: Sendable {
             if case .withoutRecord(let device) = decision { (places[place], device) } else { nil }
         }
     }
-    /// Returns the matches in which a job's token belonged to another activity, and counts the tokens that moved from
+    /// Returns the matches in which a job's token belonged to another activity, and notes the tokens that moved from
     /// another user.
     private func taken(_ written: [PostgresResult], _ kinds: [ActivityTokenWrite.Kind]) throws -> [Int: Set<MatchID>] {
         guard let rows = zip(kinds, written).first(where: { $0.0 == .take })?.1.rows else { return [:] }
         var taken: [Int: Set<MatchID>] = [:]
-        var moves = 0
+        var moves: [(user: UserID, former: UserID)] = []
         for row in rows {
             let place = try row.int("i")
             taken[place, default: []].insert(MatchID(try row.int64("match_id")))
-            if try row.string("user_id") != jobs[place].user.rawValue { moves += 1 }
+            let former = UserID(try row.string("user_id"))
+            if former != jobs[place].user { moves.append((jobs[place].user, former)) }
         }
-        TokenMoves.count(.update, moves)
+        TokenMoves.count(.update, moves.count)
+        for move in moves { security.note(.tokenMoved, account: move.user, former: move.former) }
         return taken
     }
 

@@ -13,10 +13,10 @@ extension ActivityTokenStore {
     static func registerBatch(
         _ jobs: [ActivityTokenJob], isAwaited: @escaping IsAwaited, _ pool: PostgresPool, _ vault: TokenVault,
         _ dismissAfter: Int,
-        _ contentStates: ContentStateCache
+        _ contentStates: ContentStateCache, security: SecurityLog = .off
     ) async -> [Outcome] {
         do {
-            let batch = try ActivityTokenBatch(jobs, vault, dismissAfter: dismissAfter)
+            let batch = try ActivityTokenBatch(jobs, vault, dismissAfter: dismissAfter, security: security)
             let (written, plan) = try await pool.exchange(
                 reading: batch.reading, check: { try stay(jobs.indices, isAwaited) }
             ) { answers in try batch.decide(answers) }
@@ -30,14 +30,17 @@ extension ActivityTokenStore {
         } catch is CallerLeft {
             return await withStaying(of: jobs.indices, isAwaited) { staying, isAwaited in
                 await registerBatch(
-                    staying.map { jobs[$0] }, isAwaited: isAwaited, pool, vault, dismissAfter, contentStates)
+                    staying.map { jobs[$0] }, isAwaited: isAwaited, pool, vault, dismissAfter, contentStates,
+                    security: security)
             }
         } catch let error where jobs.count > 1 && isFaultOfOneRequest(error) {
             let half = jobs.count / 2
             let first = await registerBatch(
-                Array(jobs[..<half]), isAwaited: isAwaited, pool, vault, dismissAfter, contentStates)
+                Array(jobs[..<half]), isAwaited: isAwaited, pool, vault, dismissAfter, contentStates,
+                    security: security)
             let second = await registerBatch(
-                Array(jobs[half...]), isAwaited: { isAwaited(half + $0) }, pool, vault, dismissAfter, contentStates)
+                Array(jobs[half...]), isAwaited: { isAwaited(half + $0) }, pool, vault, dismissAfter, contentStates,
+                security: security)
             return first + second
         } catch {
             return [Outcome](repeating: isLostRace(error) ? .retry : .failed(error), count: jobs.count)

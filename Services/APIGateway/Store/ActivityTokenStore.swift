@@ -18,6 +18,7 @@ package struct ActivityTokenStore: Sendable {
     ///   - onChange: gets the matches whose activities changed, once for each batch.
     package init(
         pool: PostgresPool, vault: TokenVault = .inClear, dismissAfter: Int = 900, timeout: Duration = .seconds(5),
+        security: SecurityLog = .off,
         onChange: @escaping @Sendable (Set<MatchID>) async -> Void = { _ in }
     ) {
         self.pool = pool
@@ -33,7 +34,7 @@ package struct ActivityTokenStore: Sendable {
                 inFlight: Meter(label: "sightscreen_registrations_in_flight")),
             work: { jobs, isAwaited in
                 let outcomes = await Self.registerBatch(
-                    jobs, isAwaited: isAwaited, pool, vault, dismissAfter, contentStates)
+                    jobs, isAwaited: isAwaited, pool, vault, dismissAfter, contentStates, security: security)
                 let changed = outcomes.reduce(into: Set<MatchID>()) { matches, outcome in
                     if case .answered(let registered) = outcome { matches.formUnion(registered.changedMatches) }
                 }

@@ -57,10 +57,10 @@ package struct DeviceStore: Sendable {
         var newToken: DeviceToken?
         if case .set(let value) = token { newToken = value }
         let lookup = try newToken.map { try vault.keys(of: $0.rawValue).lookup }
-        let (registered, moves) = try await pool.forUser(user, token: lookup) { [named = newToken] transaction in
+        let (registered, losers) = try await pool.forUser(user, token: lookup) { [named = newToken] transaction in
             let device = registration.deviceId
             var (newToken, token) = (named, token)
-            var moves = 0
+            var losers: [UserID] = []
             var wait: TokenWait?
             var reconciledAt: String?
             let writer = try await vault.writer(in: transaction)
@@ -71,10 +71,10 @@ package struct DeviceStore: Sendable {
                 wait = try await PhoneClaims(transaction: transaction, vault: vault).claim(
                     value, user, device, host: registration.environment)
                 if wait == nil {
-                    let losers = try await transaction.query(
+                    let rows = try await transaction.query(
                         Self.takeDeviceToken, [keys, .text(user.rawValue), .text(device.rawValue)])
-                    moves = try Self.moves(losers, to: user)
-                    reconciledAt = try losers.first?.optionalString("reconciled_at")
+                    losers = try Self.losers(rows, to: user)
+                    reconciledAt = try rows.first?.optionalString("reconciled_at")
                 } else {
                     (newToken, token) = (nil, .keep)
                 }
@@ -136,10 +136,10 @@ package struct DeviceStore: Sendable {
             changed.formUnion(try await resume(transaction, user, device, capable: capable, running: running))
             let registered = Registered(
                 device: device, isCapable: capable, changedMatches: changed, cards: cards, waitsFor: wait)
-            return (registered, moves)
+            return (registered, losers)
         }
-        TokenMoves.count(.device, moves)
-        if moves > 0 { security.note(.phoneMoved, account: user) }
+        TokenMoves.count(.device, losers.count)
+        for loser in losers { security.note(.phoneMoved, account: user, former: loser) }
         return registered
     }
 
@@ -150,21 +150,23 @@ package struct DeviceStore: Sendable {
     package func register(_ registration: PushToStartRegistration, user: UserID) async throws -> Registered {
         let token = registration.pushToStartToken.rawValue
         let lookup = try vault.keys(of: token).lookup
-        let (registered, moves) = try await pool.forUser(user, token: lookup) { transaction in
+        let (registered, losers) = try await pool.forUser(user, token: lookup) {
+            transaction -> (Registered, [UserID]) in
             let device = try await UserDevices.resolve(transaction, user: user, device: registration.deviceId)
             let keys = try vault.parameter(token)
             try await TokenKind.device.yield(keys, user, transaction)
-            let moves = try Self.moves(
+            let losers = try Self.losers(
                 try await transaction.query(Self.takeStartToken, [keys, .text(user.rawValue), .text(device.rawValue)]),
                 to: user)
             try await UserDevices.touch(transaction, user: user, device: device)
             guard let capable = try await setStartToken(transaction, token, user, device) else {
-                return (Registered(device: device, isCapable: false, changedMatches: [], waitsFor: .deviceToken), 0)
+                return (Registered(device: device, isCapable: false, changedMatches: [], waitsFor: .deviceToken), [])
             }
             let changed = try await resume(transaction, user, device, capable: capable, running: [])
-            return (Registered(device: device, isCapable: capable, changedMatches: changed), moves)
+            return (Registered(device: device, isCapable: capable, changedMatches: changed), losers)
         }
-        TokenMoves.count(.start, moves)
+        TokenMoves.count(.start, losers.count)
+        for loser in losers { security.note(.tokenMoved, account: user, former: loser) }
         return registered
     }
 
@@ -217,12 +219,14 @@ package struct DeviceStore: Sendable {
     /// - Returns: the matches whose activities changed; nil if this user may not echo such a nonce now.
     /// - Throws: `DeviceRequired`, `PostgresError`.
     package func confirm(_ confirmation: DeviceConfirmation, user: UserID) async throws -> Set<MatchID>? {
-        let (changed, moves, refused) = try await pool.forUser(user) {
-            transaction -> (Set<MatchID>?, [TokenMoves.Kind], refused: [UserID]) in
+        let (changed, moves, former, refused) = try await pool.forUser(user) {
+            transaction -> (Set<MatchID>?, [TokenMoves.Kind], former: UserID?, refused: [UserID]) in
             let device = try await UserDevices.resolve(transaction, user: user, device: confirmation.deviceId)
             let claims = PhoneClaims(transaction: transaction, vault: vault)
-            guard let holder = try await claims.settle(confirmation.nonce, user, device) else { return (nil, [], []) }
-            if holder.user == user { return ([], [], holder.refused) }
+            guard let holder = try await claims.settle(confirmation.nonce, user, device) else {
+                return (nil, [], nil, [])
+            }
+            if holder.user == user { return ([], [], nil, holder.refused) }
             try await transaction.execute(
                 "\(Self.leave) WHERE user_id = $1 AND device_id = $2",
                 [.text(holder.user.rawValue), .text(holder.device.rawValue)])
@@ -248,10 +252,10 @@ package struct DeviceStore: Sendable {
                 capable = try await setStartToken(transaction, startToken, user, device) ?? capable
             }
             changed.formUnion(try await resume(transaction, user, device, capable: capable, running: []))
-            return (changed, startToken == nil ? [.device] : [.device, .start], holder.refused)
+            return (changed, startToken == nil ? [.device] : [.device, .start], holder.user, holder.refused)
         }
         for kind in moves { TokenMoves.count(kind, 1) }
-        if !moves.isEmpty { security.note(.phoneMoved, account: user) }
+        if let former { security.note(.phoneMoved, account: user, former: former) }
         for account in refused { security.note(.claimRefused, account: account) }
         return changed
     }
@@ -296,9 +300,9 @@ package struct DeviceStore: Sendable {
 
     // MARK: -
 
-    /// Counts the other users from whom a token was taken.
-    private static func moves(_ losers: [PostgresRow], to user: UserID) throws -> Int {
-        try losers.count(where: { try $0.string("user_id") != user.rawValue })
+    /// Returns the other users from whom a token was taken.
+    private static func losers(_ rows: [PostgresRow], to user: UserID) throws -> [UserID] {
+        try rows.map { UserID(try $0.string("user_id")) }.filter { $0 != user }
     }
 
     private static let mayBeTaken = "(user_id = $2 OR NOT \(PhoneClaims.isTheirs("devices")))"
