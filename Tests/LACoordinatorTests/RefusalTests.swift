@@ -68,7 +68,8 @@ import Testing
                     """)
                 try await eventually("it is refused") { await harness.apns.pushes(to: "abcd").count == 1 }
                 func count() async throws -> Int {
-                    try await harness.pool.query("SELECT FROM bad_tokens WHERE user_id = 'inventor' AND count = 1").count
+                    try await harness.pool.query("SELECT FROM bad_tokens WHERE user_id = 'inventor' AND count = 1")
+                        .count
                 }
                 if isFine {
                     try await eventually("it counts", within: .seconds(10)) { try await count() == 1 }

@@ -37,7 +37,7 @@ extension ActivityTokenStore {
             let half = jobs.count / 2
             let first = await registerBatch(
                 Array(jobs[..<half]), isAwaited: isAwaited, pool, vault, dismissAfter, contentStates,
-                    security: security)
+                security: security)
             let second = await registerBatch(
                 Array(jobs[half...]), isAwaited: { isAwaited(half + $0) }, pool, vault, dismissAfter, contentStates,
                 security: security)
