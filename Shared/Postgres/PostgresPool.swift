@@ -12,6 +12,8 @@ public final class PostgresPool: Sendable {
     private let configuration: PostgresConfiguration
     private let reactor: Reactor
     private let metrics = PoolMetrics()
+    /// As many wait for one key as one caller may send at once; what they wait for takes milliseconds.
+    private let turns = Turns(waitersMax: 32, patience: .seconds(5))
 
     /// - Parameters:
     ///   - url: `postgresql://user@host/database`, or with a Unix socket `postgresql:///database?host=/folder&user=me`.
@@ -79,6 +81,15 @@ public final class PostgresPool: Sendable {
             await core.abandon(connection)
             throw error
         }
+    }
+
+    /// Runs `body` when no other caller has the turn of any of the keys. For transactions that would wait for each other
+    /// in the database, each with a connection that others need; it is of this process and replaces no lock.
+    ///
+    /// - Parameter keys: in an order that is the same for all callers.
+    /// - Throws: `Turns.Refusal` if too many wait for a key already, or the wait is too long; what `body` throws.
+    package func inTurn<T: Sendable>(of keys: [String], _ body: () async throws -> T) async throws -> T {
+        try await turns.take(keys, body)
     }
 
     /// Runs one transaction in two round trips: BEGIN travels with the statements that read, COMMIT with those that

@@ -81,6 +81,13 @@ final class RawClient {
     /// Sends nothing more, and still reads.
     func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
+    /// Takes a little of what is here.
+    func takeOnce() {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        if count > 0 { received += bytes[..<count] }
+    }
+
     /// Takes what is here.
     func take() {
         var bytes = [UInt8](repeating: 0, count: 65_536)

@@ -1,6 +1,9 @@
 import Postgres
 import SightscreenModels
+import TestKit
 import Testing
+
+@testable import APIGateway
 
 @Suite struct UserTests {
     @Test func theExportShowsWhatIsKeptAndOnlyTheUsersOwn() async throws {
@@ -35,6 +38,53 @@ import Testing
             #expect(data.devices.count == 1 && data.devices[0].pushToStartTokenAt != nil)
             #expect(data.liveActivities.map { $0.activityTokenAt != nil } == [true])
             #expect(!answer.text.contains("damaged"))
+        }
+    }
+
+    /// An export waits in memory for its reader, so there are two of them at a time, and one of each user.
+    @Test func anExportThatIsNotReadKeepsItsPlaceUntilItIsReadOrItsConnectionIsGone() async throws {
+        try await GatewayHarness.run { gateway in
+            for user in ["alice", "bob"] {
+                // More than both kernels' buffers hold.
+                try await gateway.pool.execute(
+                    """
+                    INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, status,
+                        end_reason, activity_id, start_id, ended_at, end_push)
+                    SELECT 1, $1, repeat('d', 64), n, 1, 1, 'ended', 'match_end', repeat('a', 60) || n,
+                        repeat('s', 60) || n, now(), 'none'
+                    FROM generate_series(1, \(AccountStore.exportedActivitiesMax)) AS n
+                    """, [.text(GatewayHarness.sub(user))])
+            }
+            func export(_ user: String) async throws -> RawClient {
+                let client = try RawClient(port: gateway.port, receiveBuffer: 2_048)
+                let bearer = try GatewayHarness.bearer(user)
+                let request = "GET /user/data HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(bearer)\r\n\r\n"
+                try await client.send(request)
+                try await eventually("the answer begins") {
+                    client.takeOnce()
+                    return !client.received.isEmpty
+                }
+                return client
+            }
+            let alice = try await export("alice")
+            let ofOneUser = try await gateway.send("GET", "/user/data")
+            #expect(ofOneUser.status == 503)
+            #expect(ofOneUser.header("retry-after") == "15")
+            var bob: RawClient? = try await export("bob")
+            let ofAll = try await gateway.send("GET", "/user/data", as: "carol")
+            #expect(ofAll.status == 503)
+            #expect(ofAll.problem == "unavailable")
+
+            #expect(try await alice.answers(1).map(\.status) == [200])
+            #expect(try await gateway.send("GET", "/user/data", as: "carol").status == 200)
+            #expect(bob?.isClosed == false)
+            bob = nil
+            for user in ["dave", "erin"] {
+                #expect(try await gateway.send("GET", "/user/data", as: user).status == 200)
+            }
+            try await eventually("the place of the one who left is free") {
+                try await gateway.send("HEAD", "/user/data", as: "bob").status == 200
+            }
         }
     }
 

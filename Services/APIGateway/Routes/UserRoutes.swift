@@ -7,6 +7,13 @@ struct UserRoutes: Sendable {
     let accounts: AccountStore
     let deleted: DeletedAccounts
     let notifier: any CoordinatorNotifier
+    private let exports = ExportSlots()
+
+    init(accounts: AccountStore, deleted: DeletedAccounts, notifier: any CoordinatorNotifier) {
+        self.accounts = accounts
+        self.deleted = deleted
+        self.notifier = notifier
+    }
 
     var routes: [Route] {
         [
@@ -14,8 +21,7 @@ struct UserRoutes: Sendable {
                 "GET", "/user/data", .users,
                 Operation(
                     id: "exportUserData", summary: "Everything that is kept about the user.", tag: .user,
-                    answer: .ok("UserData", "As it was at one moment."), limit: .privacy),
-                answering: { try await accounts.export($0.user) }),
+                    answer: .ok("UserData", "As it was at one moment."), limit: .privacy), export),
             Route(
                 "DELETE", "/user", .users,
                 Operation(
@@ -24,6 +30,14 @@ struct UserRoutes: Sendable {
                     answer: .nothing("It is deleted here; tokens issued before are refused from now on."),
                     limit: .privacy, isOpenToTheDeleted: true), delete),
         ]
+    }
+
+    @Sendable private func export(_ request: GatewayRequest) async throws -> Reply {
+        let user = try request.user
+        let slot = try exports.take(for: user)
+        var reply = try Reply.json(try await accounts.export(user))
+        reply.heldUntilWritten = slot
+        return reply
     }
 
     @Sendable private func delete(_ request: GatewayRequest) async throws -> Reply {

@@ -7,8 +7,10 @@ struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The client, or the proxy in front of it; nil if it is not on an IP network.
     let peer: IPAddress?
+    let channel: any Channel
 
     init(source: Source) {
+        channel = source.channel
         coreContext = .init(source: source)
         peer = IPAddress(source.channel.remoteAddress)
     }

@@ -36,6 +36,10 @@ struct GatewayResponder: HTTPResponder {
         }
         measure(request, path, reply, ContinuousClock.now - begun)
         end(span, request, path, reply)
+        if let slot = reply.heldUntilWritten {
+            // It fails when the connection is gone, and then nothing has to be held.
+            try? await context.channel.triggerUserOutboundEvent(RequestDeadline.Hold(slot: slot)).get()
+        }
         return response(reply, id, isHead: request.method == .head)
     }
 

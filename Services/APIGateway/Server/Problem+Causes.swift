@@ -31,6 +31,7 @@ extension Problem {
         case FollowStore.Refusal.unknownMatch: self.init(.unknownMatch)
         case FollowStore.Refusal.unknownTeam:
             self.init(.unknownTeam, "neither side of the match has this id", field: "teamId")
+        case is Turns.Refusal: self = .unavailable("too many requests of this user, or for this token, are under way")
         case BatcherRefusal.full: self = .unavailable("too many requests wait for the database")
         case BatcherRefusal.late: self = .unavailable("the database takes too long")
         case is TokenKeyFile.Mismatch, TokenCipher.Failure.unknownKey: self = .unavailable("a key is missing")

@@ -11,6 +11,8 @@ struct Reply: Sendable {
     var headers: [String: String]
     /// The body's entity tag, if it is already computed.
     var tag: String?
+    /// What is released when the kernel has the whole answer, or the connection is gone.
+    var heldUntilWritten: ExportSlots.Slot?
 
     /// Encodes a value as JSON with its keys in order, so that the same content has the same entity tag.
     static func json(_ value: some Encodable, status: Int = 200) throws -> Reply {

@@ -8,11 +8,18 @@ final class RequestDeadline: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
 
+    /// An event that comes before an answer: what to keep until the kernel has the whole of it.
+    struct Hold: Sendable {
+        let slot: ExportSlots.Slot
+    }
+
     private let times: GatewayTimes
     private let metrics: ServerMetrics
     private let size: RequestSize
     /// The number of requests whose answers the kernel does not have yet.
     private var unanswered = 0
+    /// Of the answer that is being made; there is one at a time.
+    private var held: ExportSlots.Slot?
     private var isInBody = false
     private var deadline = NIODeadline.distantFuture
     private var alarm: Scheduled<Void>?
@@ -32,7 +39,10 @@ final class RequestDeadline: ChannelDuplexHandler {
         context.fireChannelActive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { alarm?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        alarm?.cancel()
+        held = nil
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
         alarm?.cancel()
@@ -58,11 +68,20 @@ final class RequestDeadline: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
         let written = promise ?? context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.assumeIsolated().whenSuccess { [self] in
+        written.futureResult.assumeIsolated().whenComplete { [self, held] result in
+            withExtendedLifetime(held) {}
+            guard case .success = result else { return }
             unanswered -= 1
             begin(context)
         }
+        held = nil
         context.write(data, promise: written)
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard let hold = event as? Hold else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        held = hold.slot
+        promise?.succeed()
     }
 
     /// Counts a malformed request; Hummingbird answers it with 400 and closes the connection.

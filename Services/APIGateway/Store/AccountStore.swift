@@ -12,9 +12,9 @@ package struct AccountStore: Sendable {
     /// passes for a new one and nothing that a new token writes is erased. A user who signs in again sooner is refused
     /// until the token is renewed.
     package static let refusalMargin = 10
-    /// The most activities in an export: a user of ten phones and fifty matches has some hundred, and a longer answer
-    /// would be of no use.
-    package static let exportedActivitiesMax = 10_000
+    /// The most activities in an export: a user of ten phones and fifty matches has some hundred. With more an answer
+    /// would take megabytes of memory while it waits for its reader.
+    package static let exportedActivitiesMax = 1_000
     /// The most deletions that are read: those of two days, far above what is expected.
     package static let deletionsMax = 200_000
 
