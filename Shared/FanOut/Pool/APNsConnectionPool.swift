@@ -317,14 +317,6 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
         }
     }
 
-    /// Judges the token of an end as that of a phone that gets updates is judged.
-    private func judge(_ ended: EndedToken, _ outcome: UpdateOutcome, _ finding: TopicDetector.Finding) {
-        if finding == .otherApp { loop.tally.rejectedEnds.append(ended) }
-        if outcome.phone == .retireUnlessMany {
-            badTokens.noteBad(.ended(ended), of: RosterKey.account(of: ended.user), isProven: false)
-        }
-    }
-
     /// Queues a one-shot once more, for another connection or with another provider token.
     /// - Returns: false when it was repeated before, or the pool is closed.
     private func repeated(_ entry: OneShots.Entry) -> Bool {
