@@ -43,7 +43,7 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
     let authority: String
     private let tls: TLSContext
     private let limits: Limits
-    private unowned let loop: FanOutLoop
+    unowned let loop: FanOutLoop
     private var senders: [HTTP2Sender] = []
     /// The number of connections whose address is being looked up.
     private var dialling = 0
