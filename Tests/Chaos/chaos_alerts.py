@@ -29,6 +29,8 @@ PAUSE_MS = 3_000
 # Between the newest alert's body and the headlines of the older ones that its push tells.
 BETWEEN = " · "
 MORE = re.compile(r"and ([1-9]\d*) more")
+# What the next innings begins with.
+CHASE = re.compile(r"(Off|In) [\d.]+ (balls?|overs?)(, \d+\.\d\d an over)?")
 
 
 def alerts(case, updates=None):
@@ -67,8 +69,13 @@ def without_end(text, payload):
     expanded, leading, trailing = (card.get(name) or {} for name in ("expanded", "compactLeading", "compactTrailing"))
     overs, score = trailing.get("overs"), f"{leading.get('teamAbbr')} {leading.get('score')}"
     ends = {expanded.get("equation"), expanded.get("status"), f"{overs} overs", f"{score} ({overs})", f"{score} all out ({overs})"}
+    # Both totals, after a result.
+    for innings in expanded.get("innings") or []:
+        ends.add(f"{innings['teamAbbr']} {innings['score']} ({innings['overs']})")
+        ends.add(f"{innings['teamAbbr']} " + " & ".join(
+            each["score"] for each in expanded["innings"] if each["teamAbbr"] == innings["teamAbbr"]))
     parts = body.split(BETWEEN)
-    while parts and parts[-1] in ends:
+    while parts and (parts[-1] in ends or CHASE.fullmatch(parts[-1])):
         parts.pop()
     return title, BETWEEN.join(parts)
 

@@ -42,6 +42,8 @@ START, ALERTED = {"token": "start of ann", "event": "start"}, {"alert": (ALERT["
 FIFTY = {"title": "FIFTY! A off 20 balls", "body": "RR 10/0 (1.5)", "isKey": True, "eventAt": T // 1_000 + 2, "eventKeys": []}
 NEWS = ALERT | {"body": "c C b B · RR need 5 off 6", "eventKeys": ["on", "out"], "news": [
     {"title": ALERT["title"], "detail": "c C b B"}, {"title": "RR 10/1: A out for 1", "detail": "c C b B"}]}
+BREAK = ALERT | {"title": "RR finish on 10/1, KKR need 11", "body": "Hat-trick for B · Off 120 balls, 0.55 an over", "news": [
+    {"title": "RR finish on 10/1, KKR need 11"}, {"title": "RR 10/1: hat-trick for B", "mention": "Hat-trick for B"}]}
 KEYS = {"rows.updates.1.alert.eventKeys": ["milestone-1"], "rows.updates.2.retracted": '["milestone-1"]'}
 LEFT, GIVEN_UP = ended("ann", "user_unfollow"), {"rows.activities.0": ended("ann", "token_invalid", T + 2_500)}
 LEFT_LATE = {"after.activities.0": ended("ann", "user_unfollow", T + 18_000)}
@@ -185,6 +187,10 @@ CASES = [
         f"{place}.alert": (title, f"c C b B · {end}") for place in (ANN_3, BOB_3)}, found) for title, end, found in (
         (NEWS["title"], "RR 3/1 (2.0) · RR need 5 off 6", 0), (NEWS["title"], "RR need 6 off 7", 2),
         ("RR 10/1: A out for 1", "RR 3/1 (2.0)", 0), ("RR 10/1: A out for 1", "RR 2/1 (1.5)", 2))),
+    # An older headline stands before what the next innings begins with.
+    *(("I7", f"an innings' end that ends with {end!r}", together("") | {"rows.updates.2.alert": BREAK} | {
+        f"{place}.alert": (BREAK["title"], f"Hat-trick for B · {FIFTY['title']} · {end}") for place in (ANN_3, BOB_3)}, found)
+      for end, found in ((BREAK["body"].partition(" · ")[2], 0), ("In 12.4 overs", 0), ("Off 120 balls, soon", 2))),
     ("I8", "the newer one alone", CONTROL | together(""), 2, 4),
     ("I8", "the older one was taken back soon", CONTROL | together("") | KEYS, 0, 2),
     *(("I8", f"the match moved past {passed}", CONTROL | {
