@@ -42,9 +42,16 @@ package enum AlertBody {
         let hasBegun = overs != "0.0" || state.compactLeading.score != "0/0"
         let place =
             title.contains(score)
-            ? (equation == nil ? "\(overs) \(overs.contains(".") ? "overs" : "balls")" : nil) : "\(score) (\(overs))"
+            ? (equation == nil ? bowled(overs) : nil) : "\(score) (\(overs))"
         guard hasBegun else { return [status, equation].compactMap { $0 } }
         return [status, place, equation].compactMap { $0 }
+    }
+
+    /// "38.2 overs", "39 overs"; in The Hundred, where the card counts balls, "45 balls".
+    private static func bowled(_ count: String) -> String {
+        guard count.contains(".") else { return "\(count) \(count == "1" ? "ball" : "balls")" }
+        let whole = count.hasSuffix(".0") ? String(count.dropLast(2)) : count
+        return "\(whole) \(whole == "1" ? "over" : "overs")"
     }
 
     /// Whether the title already says the equation: "KKR need 11" of "KKR need 11 off 6" may be the title itself.
@@ -68,7 +75,9 @@ package enum AlertBody {
         guard let off = equation.ranges(of: " off ").last, title.hasSuffix(equation[..<off.lowerBound]),
             let balls = Int(equation[off.upperBound...])
         else { return [equation] }
-        let rate = state.expanded.requiredRunRate.map { ", \($0) an over" } ?? ""
+        // The Hundred, whose card counts balls, has no rate, and a super over needs none.
+        let hasRate = state.compactTrailing.overs.contains(".") && balls > 6
+        let rate = hasRate ? state.expanded.requiredRunRate.map { ", \($0) an over" } ?? "" : ""
         // More than twenty overs are thought of in overs.
         return [(balls > 120 ? "In \(overs(balls))" : "Off \(balls) ball\(balls == 1 ? "" : "s")") + rate]
     }

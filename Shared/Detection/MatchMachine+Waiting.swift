@@ -31,4 +31,23 @@ extension MatchMachine {
         var key: String
         var firstFetchedAt: Int64
     }
+
+    /// Whether an earlier alert has said all that this one would: the break before a super over's chase what it needs, or
+    /// the last wicket of an innings without a target after it that the side is all out.
+    func isTold(_ event: MatchEvent, in snapshot: MatchSnapshot) -> Bool {
+        guard let number = event.innings else { return false }
+        switch event.kind {
+        case .closeFinish where MatchSituation.isSuperOver(number, in: snapshot):
+            return cooldown.standing("inningsBreak:S\(number - 1)") != nil
+        case .inningsBreak where snapshot.format == .firstClass:
+            guard let innings = snapshot.innings.first(where: { $0.number == number }), let last = innings.balls.last,
+                InningsScore(innings).isAllOut
+            else { return false }
+            return cooldown.announced.contains {
+                $0.innings == number && $0.ballID == last.id && $0.isTakenBack != true
+                    && [.wicket, .hatTrick].contains($0.kind)
+            }
+        default: return false
+        }
+    }
 }

@@ -23,7 +23,7 @@ public struct MatchMachine: Codable, Sendable, Equatable {
     private var matchDay = MatchDay()
     private var fleeting = FleetingEvents()
     private var log = EventLog()
-    private var cooldown = CooldownFilter()
+    private(set) var cooldown = CooldownFilter()
     private(set) var waiting: [WaitingAlert] = []
     private var corrections: [WaitingCorrection] = []
     private var result = ResultTracker()
@@ -396,7 +396,7 @@ extension MatchMachine {
                 left.append(current)
                 continue
             }
-            guard allowsRain(event.kind, in: frame), !isToldByBreak(event, in: frame) else { continue }
+            guard allowsRain(event.kind, in: frame), !isTold(event, in: frame.snapshot) else { continue }
             let words = frame.commentary.words(event)
             let told = CooldownFilter.entry(
                 event, in: frame.snapshot, isKey: words.isKey, name: frame.commentary.name(of: event))
@@ -439,14 +439,6 @@ extension MatchMachine {
         if case .won = RunsResult(snapshot) { return true }
         guard case .innings(let number) = snapshot.phase, number == snapshot.innings.last?.number else { return false }
         return MatchSituation(snapshot).isInningsOver
-    }
-
-    /// Whether the break before a super over's chase has told what it needs.
-    private func isToldByBreak(_ event: MatchEvent, in frame: Frame) -> Bool {
-        guard event.kind == .closeFinish, let innings = event.innings,
-            MatchSituation.isSuperOver(innings, in: frame.snapshot)
-        else { return false }
-        return cooldown.standing("inningsBreak:S\(innings - 1)") != nil
     }
 
     /// Whether rain or its end may alert. Showers come and go, so each is announced once per `rainInterval`.

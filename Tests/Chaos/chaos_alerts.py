@@ -68,7 +68,8 @@ def without_end(text, payload):
     card = json.loads(payload).get("aps", {}).get("content-state", {}) if payload.startswith("{") else {}
     expanded, leading, trailing = (card.get(name) or {} for name in ("expanded", "compactLeading", "compactTrailing"))
     overs, score = trailing.get("overs"), f"{leading.get('teamAbbr')} {leading.get('score')}"
-    ends = {expanded.get("equation"), expanded.get("status"), f"{overs} overs", f"{score} ({overs})", f"{score} all out ({overs})"}
+    ends = {expanded.get("equation"), expanded.get("status"), f"{score} ({overs})", f"{score} all out ({overs})"}
+    ends.add(f"{str(overs).removesuffix('.0')} overs")
     # Both totals, after a result.
     for innings in expanded.get("innings") or []:
         ends.add(f"{innings['teamAbbr']} {innings['score']} ({innings['overs']})")

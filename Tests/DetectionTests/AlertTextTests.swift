@@ -10,7 +10,7 @@ import Testing
         ("KKR won the toss and chose to bowl", "Rajasthan Royals bat first"),
         ("RR 183/3: Buttler out for 103", "c Varun b Cummins 103 (61) · 16.4 overs"),
         ("RR 181/2: hundred for Buttler", "Off 59 balls, with 9 fours and 5 sixes · 16.1 overs"),
-        ("RR 163/1: Samson 38 off 18", "15.0 overs"),
+        ("RR 163/1: Samson 38 off 18", "15 overs"),
         ("RR finish on 217/5, KKR need 218", "Off 120 balls, 10.90 an over"),
         ("KKR 0/1: Narine out for a duck", "run out (Hetmyer) 0 (0) · KKR need 218 off 119"),
         ("KKR 116/2: fifty for SS Iyer", "Off 32 balls, with 6 fours and 1 six · KKR need 102 off 60"),

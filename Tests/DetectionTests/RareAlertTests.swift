@@ -366,6 +366,22 @@ import Testing
         #expect(alone.kind == .wicket)
     }
 
+    /// "MI 3 all out: Smith out" has said that the innings is over; a declaration has not been told.
+    @Test(arguments: [true, false])
+    func aTestsLastWicketTellsTheEndOfItsInnings(isAllOut: Bool) throws {
+        var (book, played) = opening(format: .firstClass, overs: nil)
+        book.bowl("1 1 1")
+        book.snapshot.innings[0].wickets = isAllOut ? 9 : 5
+        played.take(book.snapshot, at: book.fetchedAt)
+        book.bowl("W")
+        played.take(book.snapshot, at: book.fetchedAt)
+        check(played.machine.tick(now: book.fetchedAt + 5_000)?.alert?.kind == (isAllOut ? .wicket : nil))
+        book.startInnings(batting: 2)
+        for wait in Int64(2)...4 { played.take(book.snapshot, at: book.fetchedAt + wait * 5_000) }
+        #expect(played.events.contains { $0.kind == .inningsBreak })
+        #expect(played.alerts.contains { $0.kind == .inningsBreak } == !isAllOut)
+    }
+
     /// "CSK finish on 6/0, MI need 7" has said it.
     @Test func whatASuperOversBreakHasToldIsNotToldAgain() throws {
         var (book, played) = opening(overs: 1)
