@@ -2,6 +2,7 @@ import Postgres
 import SightscreenModels
 import Store
 import Testing
+import Tokens
 
 @Suite struct DeviceTests {
     @Test func aPhoneThatBecomesCapableGetsWhatItMissesAtOnce() async throws {
@@ -102,7 +103,7 @@ import Testing
                 FROM devices
                 """
             let kept = try #require(try await gateway.pool.query(sql).first)
-            #expect(try gateway.vault.decrypt(kept.string("token")) == token)
+            #expect(try gateway.vault.decrypt(kept.string("token"), as: .device) == token)
             #expect(try kept.string("environment") == "sandbox")
             #expect(try kept.string("os_version") == "18.4")
             #expect(try kept.bool("frequent") == false)

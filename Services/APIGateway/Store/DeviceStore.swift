@@ -2,6 +2,7 @@ import Activities
 package import Postgres
 package import SightscreenModels
 package import Store
+import Tokens
 
 /// The users' phones and their tokens (`devices`). Every call is one transaction and may be repeated.
 package struct DeviceStore: Sendable {
@@ -115,7 +116,7 @@ package struct DeviceStore: Sendable {
                 [
                     .text(user.rawValue), .text(device.rawValue), .int(route.hash), .int(route.shard),
                     .text(registration.platform), PostgresValue(registration.environment?.rawValue),
-                    PostgresValue(try newToken.map { try writer($0.rawValue) }), PostgresValue(registration.osVersion),
+                    PostgresValue(try newToken.map { try writer($0.rawValue, as: .device) }), PostgresValue(registration.osVersion),
                     PostgresValue(registration.appVersion), PostgresValue(registration.liveActivitiesEnabled),
                     PostgresValue(registration.frequentPushesEnabled), .bool(token == .keep), keys,
                     PostgresValue(registration.broadcast), PostgresValue(reconciledAt),
@@ -181,7 +182,10 @@ package struct DeviceStore: Sendable {
         let writer = try await vault.writer(in: transaction)
         return try await transaction.query(
             Self.setStartToken,
-            [.text(user.rawValue), .text(device.rawValue), .text(try writer(token)), try vault.parameter(token)]
+            [
+                .text(user.rawValue), .text(device.rawValue), .text(try writer(token, as: .start)),
+                try vault.parameter(token),
+            ]
         ).first?.bool("capable")
     }
 
@@ -241,13 +245,16 @@ package struct DeviceStore: Sendable {
                 """,
                 [
                     .text(user.rawValue), .text(device.rawValue),
-                    .text(try await vault.writer(in: transaction)(try vault.decrypt(holder.token))),
+                    .text(
+                        try await vault.writer(in: transaction)(
+                            try vault.decrypt(holder.token, as: .device), as: .device)),
                     PostgresValue(holder.reconciledAt),
                 ])
             guard let row = rows.first else { throw DeviceRequired() }
             var capable = try row.bool("capable")
             // A start token that the phone has registered itself is its own, whatever the former owner called one.
-            let startToken = try row.bool("has_no_start_token") ? holder.startToken.flatMap(vault.read) : nil
+            let startToken = try row.bool("has_no_start_token")
+                ? holder.startToken.flatMap { try vault.read($0, as: .start) } : nil
             if let startToken {
                 capable = try await setStartToken(transaction, startToken, user, device) ?? capable
             }
