@@ -58,23 +58,27 @@ package final class TokenVault: Sendable {
 
     // MARK: - Reading
 
-    /// Returns a stored token in clear.
-    /// - Throws: `TokenCipher.Failure`, `TokenKeyFile.Mismatch`.
-    package func decrypt(_ stored: String, as kind: TokenCipher.Kind) throws -> String {
+    /// Returns a stored token in clear; nil if it is damaged, which is counted and is as if there were no token.
+    /// - Throws: `TokenCipher.Failure.unknownKey`, which says nothing about the token; `TokenKeyFile.Mismatch`.
+    package func decrypt(_ stored: String, as kind: TokenCipher.Kind) throws -> String? {
         guard TokenCipher.isEncrypted(stored) else { return stored }
-        guard let key = TokenCipher.key(of: stored) else { throw TokenCipher.Failure.damaged }
-        return try cipher(with: key).decrypt(stored, as: kind)
+        guard let key = TokenCipher.key(of: stored) else { return leftOut() }
+        do { return try cipher(with: key).decrypt(stored, as: kind) } catch TokenCipher.Failure.damaged {
+            return leftOut()
+        }
     }
 
-    /// Decrypts the token of one row among many. A token that is damaged, or whose key is missing, gives nil and is
-    /// counted, so that it does not keep the other rows from being read. While a key that is in use is missing the
-    /// process is not ready (`trouble`).
+    /// Decrypts the token of one row among many. One whose key is missing gives nil and is counted, too, so that it does
+    /// not keep the other rows from being read. While a key that is in use is missing the process is not ready
+    /// (`trouble`).
     /// - Throws: `TokenKeyFile.Mismatch` without a key file.
     package func read(_ stored: String, as kind: TokenCipher.Kind) throws -> String? {
-        do { return try decrypt(stored, as: kind) } catch is TokenCipher.Failure {
-            Counter(label: "sightscreen_tokens_damaged_total").increment()
-            return nil
-        }
+        do { return try decrypt(stored, as: kind) } catch is TokenCipher.Failure { return leftOut() }
+    }
+
+    private func leftOut() -> String? {
+        Counter(label: "sightscreen_tokens_damaged_total").increment()
+        return nil
     }
 
     // MARK: - Writing

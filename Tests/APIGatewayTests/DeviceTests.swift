@@ -113,6 +113,16 @@ import Tokens
         }
     }
 
+    /// Every process says so, and none is ready.
+    @Test func aDamagedSampleOfTheKeysIsAnOutageAndNoBug() async throws {
+        try await GatewayHarness.run { gateway in
+            try await gateway.pool.execute("UPDATE token_encryption SET sample = '$'")
+            let answer = try await gateway.send("POST", "/devices", #"{"deviceId":"phone","platform":"ios"}"#)
+            #expect(answer.status == 503)
+            #expect(answer.problem == "unavailable")
+        }
+    }
+
     @Test func whoRegistersTheStartTokenOfAnAbsentUserHasItAndThatUsersActivitiesGoOn() async throws {
         try await GatewayHarness.run { gateway in
             let start = try GatewayHarness.token("the phone")

@@ -117,7 +117,7 @@ struct PossessionHarness {
     func state() async throws -> [String] {
         func words(_ row: PostgresRow, _ names: String...) throws -> [String] { try names.map { try row.string($0) } }
         func token(_ row: PostgresRow, _ column: String, as kind: TokenCipher.Kind) throws -> String? {
-            try row.optionalString(column).map { try vault.decrypt($0, as: kind) }
+            try row.optionalString(column).map { try vault.decrypt($0, as: kind) ?? "damaged" }
         }
         let phones = try await pool.query("SELECT user_id, device_id, device_token, push_to_start_token FROM devices")
             .map { row in

@@ -71,7 +71,7 @@ import Tokens
         ).flatMap { row in try ["device_token", "push_to_start_token", "update_token"].map { try row.string($0) } }
     }
 
-    private func clear(_ pool: PostgresPool, _ vault: TokenVault) async throws -> [String] {
+    private func clear(_ pool: PostgresPool, _ vault: TokenVault) async throws -> [String?] {
         let kinds: [TokenCipher.Kind] = [.device, .start, .update]
         return try await stored(pool).enumerated().map { try vault.decrypt($1, as: kinds[$0 % kinds.count]) }
     }

@@ -15,7 +15,7 @@ enum LabRounds {
             """, [.int(LabPhones.match.rawValue)], deadline: .seconds(60))
         var stored: [Int: Int] = [:]
         for row in rows {
-            let token = try row.optionalString("update_token").map { try vault.decrypt($0, as: .update) }
+            let token = try row.optionalString("update_token").flatMap { try vault.decrypt($0, as: .update) }
             stored[try row.int("number")] = LabPhones.round(of: token)
         }
         return stored
