@@ -11,6 +11,7 @@ package struct TokenEncryption: Sendable {
     private struct Column: Sendable {
         var table: String
         var name: String
+        var kind: TokenCipher.Kind
         /// The primary key, with the types of its columns.
         var key: [(name: String, type: String)]
         /// Further assignments that go with a change of the token.
@@ -18,20 +19,22 @@ package struct TokenEncryption: Sendable {
 
         static let all: [Column] = [
             Column(
-                table: "devices", name: "device_token", key: [("user_id", "text"), ("device_id", "text")]),
+                table: "devices", name: "device_token", kind: .device,
+                key: [("user_id", "text"), ("device_id", "text")]),
             // A token that is encrypted anew is still the same, so pushes that it had in place of a start are not
             // repeated.
             Column(
-                table: "devices", name: "push_to_start_token", key: [("user_id", "text"), ("device_id", "text")],
+                table: "devices", name: "push_to_start_token", kind: .start,
+                key: [("user_id", "text"), ("device_id", "text")],
                 also: """
                     , fallback_token_hash = CASE WHEN t.fallback_token_hash = \(StartFallbackSQL.hash("token_key(t.push_to_start_token)"))
                         THEN \(StartFallbackSQL.hash("token_key(v.new)")) ELSE t.fallback_token_hash END
                     """),
             Column(
-                table: "live_activities", name: "update_token",
+                table: "live_activities", name: "update_token", kind: .update,
                 key: [("user_id", "text"), ("device_id", "text"), ("match_id", "bigint"), ("generation", "int")]),
-            Column(table: "apns_provider_tokens", name: "token", key: [("key_id", "text")]),
-            Column(table: "apns_provider_tokens", name: "previous_token", key: [("key_id", "text")]),
+            Column(table: "apns_provider_tokens", name: "token", kind: .provider, key: [("key_id", "text")]),
+            Column(table: "apns_provider_tokens", name: "previous_token", kind: .provider, key: [("key_id", "text")]),
         ]
     }
 
@@ -214,7 +217,10 @@ package struct TokenEncryption: Sendable {
                 """, [.int(Self.sliceMax)] + (last ?? []).map { .text($0) })
             let old = try rows.map { (address: try $0.string("address"), token: try $0.string("token")) }
                 .filter { TokenCipher.key(of: $0.token) != cipher.newestKey }
-            let new = try old.map { try cipher.encrypt(try cipher.decrypt($0.token), by: cipher.newestKey) }
+            let new = try old.map {
+                try cipher.encrypt(
+                    try cipher.decrypt($0.token, as: column.kind), as: column.kind, by: cipher.newestKey)
+            }
             if !old.isEmpty {
                 try await transaction.execute(
                     """

@@ -58,23 +58,27 @@ package final class TokenVault: Sendable {
 
     // MARK: - Reading
 
-    /// Returns a stored token in clear.
-    /// - Throws: `TokenCipher.Failure`, `TokenKeyFile.Mismatch`.
-    package func decrypt(_ stored: String) throws -> String {
+    /// Returns a stored token in clear; nil if it is damaged, which is counted and is as if there were no token.
+    /// - Throws: `TokenCipher.Failure.unknownKey`, which says nothing about the token; `TokenKeyFile.Mismatch`.
+    package func decrypt(_ stored: String, as kind: TokenCipher.Kind) throws -> String? {
         guard TokenCipher.isEncrypted(stored) else { return stored }
-        guard let key = TokenCipher.key(of: stored) else { throw TokenCipher.Failure.damaged }
-        return try cipher(with: key).decrypt(stored)
+        guard let key = TokenCipher.key(of: stored) else { return leftOut() }
+        do { return try cipher(with: key).decrypt(stored, as: kind) } catch TokenCipher.Failure.damaged {
+            return leftOut()
+        }
     }
 
-    /// Decrypts the token of one row among many. A token that is damaged, or whose key is missing, gives nil and is
-    /// counted, so that it does not keep the other rows from being read. While a key that is in use is missing the
-    /// process is not ready (`trouble`).
+    /// Decrypts the token of one row among many. One whose key is missing gives nil and is counted, too, so that it does
+    /// not keep the other rows from being read. While a key that is in use is missing the process is not ready
+    /// (`trouble`).
     /// - Throws: `TokenKeyFile.Mismatch` without a key file.
-    package func read(_ stored: String) throws -> String? {
-        do { return try decrypt(stored) } catch is TokenCipher.Failure {
-            Counter(label: "sightscreen_tokens_damaged_total").increment()
-            return nil
-        }
+    package func read(_ stored: String, as kind: TokenCipher.Kind) throws -> String? {
+        do { return try decrypt(stored, as: kind) } catch is TokenCipher.Failure { return leftOut() }
+    }
+
+    private func leftOut() -> String? {
+        Counter(label: "sightscreen_tokens_damaged_total").increment()
+        return nil
     }
 
     // MARK: - Writing
@@ -84,15 +88,15 @@ package final class TokenVault: Sendable {
         fileprivate let cipher: TokenCipher?
         fileprivate let key: String?
 
-        package func callAsFunction(_ token: String) throws -> String {
+        package func callAsFunction(_ token: String, as kind: TokenCipher.Kind) throws -> String {
             guard let cipher, let key else { return token }
-            return try cipher.encrypt(token, by: key)
+            return try cipher.encrypt(token, as: kind, by: key)
         }
 
         /// Returns the token of these keys in its stored form.
-        package func callAsFunction(_ keys: Keys) throws -> String {
+        package func callAsFunction(_ keys: Keys, as kind: TokenCipher.Kind) throws -> String {
             guard let cipher, let key else { return keys.token }
-            return try cipher.encrypt(keys.token, lookup: keys.lookup, by: key)
+            return try cipher.encrypt(keys.token, lookup: keys.lookup, as: kind, by: key)
         }
     }
 
@@ -198,12 +202,12 @@ extension TokenCipher {
     private static let sampled = "sightscreen"
 
     /// Makes the sample that shows which keys encrypt.
-    func sample() throws -> String { try encrypt(Self.sampled, by: newestKey) }
+    func sample() throws -> String { try encrypt(Self.sampled, as: .sample, by: newestKey) }
 
     /// Whether a sample was made with this file's lookup key and its key of that id.
     func made(_ sample: String) -> Bool {
         (try? lookup(Self.sampled)).map { sample.hasPrefix("\($0)$") } ?? false
-            && (try? decrypt(sample)) == Self.sampled
+            && (try? decrypt(sample, as: .sample)) == Self.sampled
     }
 }
 

@@ -4,11 +4,19 @@ internal import COpenSSL
 ///
 /// A stored token is `$lookup$key$ciphertext`. The lookup is HMAC-SHA-256 of the token under a key that never changes,
 /// cut to 128 bits (RFC 2104): equal tokens have equal lookups, whichever key encrypted them. The ciphertext is
-/// AES-256-GCM (NIST SP 800-38D) with a random nonce before it, its tag after it, and the lookup as additional data, so
-/// that it is valid with no other lookup. The clear text is a byte for the packing, and the token: as bytes if it is
+/// AES-256-GCM (NIST SP 800-38D) with a random nonce before it, its tag after it, and the lookup and the token's kind as
+/// additional data, so that it is valid with no other lookup and as no other kind. The clear text is a byte for the packing, and the token: as bytes if it is
 /// hexadecimal, which APNs' tokens are, so that it takes about as much room as in clear. All parts except the key's id
 /// are base64url. A token in clear has no `$`.
 public struct TokenCipher: Sendable {
+    /// The kind of what is encrypted. Its name is authenticated with the ciphertext, so that one which was copied to a
+    /// column of another kind is damaged there. The lookup does not depend on it.
+    public enum Kind: String, CaseIterable, Sendable {
+        case device, start, update, provider
+        /// The known text that shows which keys encrypt.
+        case sample
+    }
+
     /// The reason for which a stored token cannot be read.
     public enum Failure: Error, Hashable, CustomStringConvertible {
         case unknownKey(String)
@@ -67,13 +75,13 @@ public struct TokenCipher: Sendable {
     /// Encrypts a token.
     /// - Parameter key: the id of the key that encrypts.
     /// - Throws: `Failure.unknownKey`, `OpenSSLError`.
-    public func encrypt(_ token: String, by key: String) throws -> String {
-        try encrypt(token, lookup: try lookup(token), by: key)
+    public func encrypt(_ token: String, as kind: Kind, by key: String) throws -> String {
+        try encrypt(token, lookup: try lookup(token), as: kind, by: key)
     }
 
     /// Encrypts a token whose lookup is known.
     /// - Parameter lookup: the result of `lookup` for this token.
-    public func encrypt(_ token: String, lookup: String, by key: String) throws -> String {
+    public func encrypt(_ token: String, lookup: String, as kind: Kind, by key: String) throws -> String {
         guard let bytes = keys.encryption[key] else { throw Failure.unknownKey(key) }
         let clear = Self.packed(Array(token.utf8))
         // The buffer holds nonce, ciphertext and tag.
@@ -81,7 +89,7 @@ public struct TokenCipher: Sendable {
         let isSealed = sealed.withUnsafeMutableBufferPointer { sealed in
             guard let nonce = sealed.baseAddress, RAND_bytes(nonce, Int32(Self.nonceLength)) == 1 else { return false }
             let output = nonce + Self.nonceLength
-            return Self.withContext(bytes, nonce, Array(lookup.utf8), encrypts: true) { context in
+            return Self.withContext(bytes, nonce, Self.bound(lookup.utf8, kind), encrypts: true) { context in
                 var count: Int32 = 0
                 return EVP_CipherUpdate(context, output, &count, clear, Int32(clear.count)) == 1
                     && EVP_CipherFinal_ex(context, output + clear.count, &count) == 1
@@ -94,8 +102,8 @@ public struct TokenCipher: Sendable {
     }
 
     /// Decrypts a stored token; one in clear is returned as it is.
-    /// - Throws: `Failure`.
-    public func decrypt(_ stored: String) throws -> String {
+    /// - Throws: `Failure`, which is `damaged` also for a token of another kind.
+    public func decrypt(_ stored: String, as kind: Kind) throws -> String {
         let text = Array(stored.utf8)
         guard text.first == Self.mark else { return stored }
         guard let (id, begin) = Self.parts(text), var sealed = Base64URL.decode(text[begin...]),
@@ -106,7 +114,8 @@ public struct TokenCipher: Sendable {
         let isOpened = sealed.withUnsafeMutableBufferPointer { sealed in
             guard let nonce = sealed.baseAddress else { return false }
             let body = nonce + Self.nonceLength
-            return Self.withContext(key, nonce, Array(text[..<Self.lookupLength]), encrypts: false) { context in
+            let bound = Self.bound(text[..<Self.lookupLength], kind)
+            return Self.withContext(key, nonce, bound, encrypts: false) { context in
                 var done: Int32 = 0
                 return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagLength), body + count) == 1
                     && EVP_CipherUpdate(context, body, &done, body, Int32(count)) == 1
@@ -122,6 +131,11 @@ public struct TokenCipher: Sendable {
             throw Failure.damaged
         }
         return token
+    }
+
+    /// Returns the additional data. All lookups are of one length, so no two pairs have the same.
+    private static func bound(_ lookup: some Sequence<UInt8>, _ kind: Kind) -> [UInt8] {
+        Array(lookup) + kind.rawValue.utf8
     }
 
     /// Returns the key's id, and the place where the ciphertext begins.
@@ -172,13 +186,13 @@ public struct TokenCipher: Sendable {
     }
 
     private static func withContext(
-        _ key: [UInt8], _ nonce: UnsafePointer<UInt8>, _ lookup: [UInt8], encrypts: Bool,
+        _ key: [UInt8], _ nonce: UnsafePointer<UInt8>, _ bound: [UInt8], encrypts: Bool,
         _ body: (OpaquePointer) -> Bool
     ) -> Bool {
         guard let context = EVP_CIPHER_CTX_new() else { return false }
         defer { EVP_CIPHER_CTX_free(context) }
         var count: Int32 = 0
         return EVP_CipherInit_ex2(context, method, key, nonce, encrypts ? 1 : 0, nil) == 1
-            && EVP_CipherUpdate(context, nil, &count, lookup, Int32(lookup.count)) == 1 && body(context)
+            && EVP_CipherUpdate(context, nil, &count, bound, Int32(bound.count)) == 1 && body(context)
     }
 }

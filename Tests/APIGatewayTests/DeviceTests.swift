@@ -2,6 +2,7 @@ import Postgres
 import SightscreenModels
 import Store
 import Testing
+import Tokens
 
 @Suite struct DeviceTests {
     @Test func aPhoneThatBecomesCapableGetsWhatItMissesAtOnce() async throws {
@@ -102,13 +103,23 @@ import Testing
                 FROM devices
                 """
             let kept = try #require(try await gateway.pool.query(sql).first)
-            #expect(try gateway.vault.decrypt(kept.string("token")) == token)
+            #expect(try gateway.vault.decrypt(kept.string("token"), as: .device) == token)
             #expect(try kept.string("environment") == "sandbox")
             #expect(try kept.string("os_version") == "18.4")
             #expect(try kept.bool("frequent") == false)
             let null = #"{"deviceId":"phone","platform":"ios","deviceToken":null}"#
             #expect(try await gateway.send("POST", "/devices", null).status == 200)
             #expect(try await gateway.pool.query(sql).first?.string("token") == "-")
+        }
+    }
+
+    /// Every process says so, and none is ready.
+    @Test func aDamagedSampleOfTheKeysIsAnOutageAndNoBug() async throws {
+        try await GatewayHarness.run { gateway in
+            try await gateway.pool.execute("UPDATE token_encryption SET sample = '$'")
+            let answer = try await gateway.send("POST", "/devices", #"{"deviceId":"phone","platform":"ios"}"#)
+            #expect(answer.status == 503)
+            #expect(answer.problem == "unavailable")
         }
     }
 

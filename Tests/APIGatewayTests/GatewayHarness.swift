@@ -214,7 +214,7 @@ struct GatewayHarness: Sendable {
         try await pool.query(
             "SELECT update_token FROM live_activities WHERE user_id = $1 AND device_id = $2 AND generation = $3",
             [.text(Self.sub(user)), .text(device), .int(generation)]
-        ).first?.optionalString("update_token").map(vault.decrypt)
+        ).first?.optionalString("update_token").flatMap { try vault.decrypt($0, as: .update) }
     }
 
     /// What a coordinator does before it sends a start.

@@ -115,17 +115,22 @@ struct PossessionHarness {
 
     /// A line for each phone: its user, its name, its device and start token; and one for each card.
     func state() async throws -> [String] {
-        try await pool.query(
-            """
-            SELECT concat_ws(' ', user_id, device_id, coalesce(device_token, '-'), coalesce(push_to_start_token, '-'))
-                AS line FROM devices
-            UNION ALL
-            SELECT concat_ws(' ', user_id, device_id, 'card', status, update_token, end_push) FROM live_activities
-            """
-        ).map { row in
-            try row.string("line").split(separator: " ").map { try vault.decrypt(String($0)) }
-                .joined(separator: " ")
-        }.sorted()
+        func words(_ row: PostgresRow, _ names: String...) throws -> [String] { try names.map { try row.string($0) } }
+        func token(_ row: PostgresRow, _ column: String, as kind: TokenCipher.Kind) throws -> String? {
+            try row.optionalString(column).map { try vault.decrypt($0, as: kind) ?? "damaged" }
+        }
+        let phones = try await pool.query("SELECT user_id, device_id, device_token, push_to_start_token FROM devices")
+            .map { row in
+                try words(row, "user_id", "device_id") + [
+                    token(row, "device_token", as: .device) ?? "-", token(row, "push_to_start_token", as: .start) ?? "-",
+                ]
+            }
+        let cards = try await pool.query("SELECT user_id, device_id, status, update_token, end_push FROM live_activities")
+            .map { row in
+                try words(row, "user_id", "device_id") + ["card", row.string("status")]
+                    + [token(row, "update_token", as: .update)].compactMap { $0 } + words(row, "end_push")
+            }
+        return (phones + cards).map { $0.joined(separator: " ") }.sorted()
     }
 
     /// The user and the phone that have the device token "dd".

@@ -4,7 +4,9 @@ import LACoordinator
 import Postgres
 import SightscreenModels
 import Store
+import TestKit
 import Testing
+import Tokens
 
 /// Ann's phone has tokens and a card; Bob registers those tokens, because he has the phone now, or because he learnt
 /// them.
@@ -245,6 +247,49 @@ import Testing
             #expect(try await harness.start("aa", Self.bob) == nil)
             try await harness.follow(Self.bob)
             #expect(try await harness.update("ee", Self.bob) == .activate(generation: 1))
+        }
+    }
+
+    // MARK: - Tokens that cannot be read
+
+    /// The phone registers a token that was damaged at its former owner's once more.
+    @Test(arguments: [("device_token", "bob phone - aa"), ("push_to_start_token", "bob phone dd -")])
+    func aDamagedTokenIsFreeWhenThePhoneEchoes(column: String, moved: String) async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            try await harness.registerAnn()
+            #expect(try await harness.register("dd", Self.bob) == .confirmation)
+            let nonce = try await harness.nonce()
+            try await harness.pool.execute("UPDATE devices SET \(column) = left(\(column), -4) WHERE user_id = 'ann'")
+            #expect(try await harness.echo(nonce, Self.bob))
+            #expect(try await harness.state() == ["ann phone - -", "ann phone card ended ee due", moved])
+            #expect(try await harness.register("dd", Self.bob) == nil)
+            #expect(try await harness.start("aa", Self.bob) == nil)
+            #expect(try await harness.state().contains("bob phone dd aa"))
+        }
+    }
+
+    /// Ann's tokens are under a key that one process does not have, all of them or but for the device token.
+    @Test(arguments: [false, true])
+    func aMissingKeyFreesNoToken(ofTheStartTokenAlone: Bool) async throws {
+        try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
+            let (lookup, first, second) = (try TokenKeys.newKey(), try TokenKeys.newKey(), try TokenKeys.newKey())
+            let old = try TestTokenKeys.file("lookup \(lookup)\n1 \(first)")
+            let both = try TestTokenKeys.file("lookup \(lookup)\n1 \(first)\n2 \(second)")
+            try await TokenVault(old).check(pool)
+            var harness = try await Harness(pool, TokenVault(old))
+            try await harness.registerAnn()
+            try await TokenEncryption(pool: pool, cipher: both.cipher).begin()
+            harness.vault = TokenVault(both)
+            if ofTheStartTokenAlone { #expect(try await harness.register("dd", Self.ann) == nil) }
+            #expect(try await harness.register("dd", Self.bob) == .confirmation)
+            let nonce = try await harness.nonce()
+            let before = try await harness.state()
+            harness.vault = TokenVault(try TestTokenKeys.file("lookup \(lookup)\n2 \(second)"))
+            await #expect(throws: TokenCipher.Failure.unknownKey("1")) { try await harness.echo(nonce, Self.bob) }
+            harness.vault = TokenVault(both)
+            #expect(try await harness.state() == before)
+            #expect(try await harness.echo(nonce, Self.bob), "it is good where the key is")
+            #expect(try await harness.state().contains("bob phone dd aa"))
         }
     }
 

@@ -250,6 +250,29 @@ import Testing
         }
     }
 
+    /// The account signs in again each time. What is kept of it says nothing of whose it was.
+    @Test func aRefusalOutlivesTheDeletionOfTheAccount() async throws {
+        try await Harness.with { (harness: Harness) async throws in
+            try await harness.registerAnn()
+            for _ in 0..<2 {
+                #expect(try await harness.register("dd", Self.squatter) == .confirmation)
+                #expect(try await harness.echo(try await harness.nonce(), Self.ann))
+                for _ in 0..<2 {
+                    _ = try await AccountStore(pool: harness.pool, vault: harness.vault).delete(
+                        Self.squatter, tokenIssuedAt: 0)
+                    try await harness.pool.execute("DELETE FROM deleted_users")
+                    #expect(try await harness.register("dd", Self.squatter) == .owner)
+                    #expect(try await harness.pushes().isEmpty)
+                }
+                let rows = try await harness.pool.query("SELECT c.*::text AS row FROM phone_claims c")
+                #expect(try rows.map { try $0.string("row").contains("squatter") } == [false])
+                try await harness.later("23 hours")
+                #expect(try await harness.register("dd", Self.squatter) == .owner)
+                try await harness.later("61 minutes")
+            }
+        }
+    }
+
     @Test func aTokenGetsThreePushesAnHourAndAnAccountCausesOne() async throws {
         try await Harness.with { (harness: Harness) async throws in
             try await harness.registerAnn()

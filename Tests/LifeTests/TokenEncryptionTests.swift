@@ -71,13 +71,18 @@ import Tokens
         ).flatMap { row in try ["device_token", "push_to_start_token", "update_token"].map { try row.string($0) } }
     }
 
+    private func clear(_ pool: PostgresPool, _ vault: TokenVault) async throws -> [String?] {
+        let kinds: [TokenCipher.Kind] = [.device, .start, .update]
+        return try await stored(pool).enumerated().map { try vault.decrypt($1, as: kinds[$0 % kinds.count]) }
+    }
+
     @Test func anEmptyDatabaseBeginsEncryptedAndOneInClearIsRefused() async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
             let vault = TokenVault(try TestTokenKeys.file())
             try await vault.check(pool)
             try await seed(pool, vault)
             #expect(try await stored(pool).map(TokenCipher.key) == ["1", "1", "1"])
-            #expect(try await stored(pool).map(vault.decrypt) == ["dd", "aa", "ee"])
+            #expect(try await clear(pool, vault) == ["dd", "aa", "ee"])
         }
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
             try await seed(pool, .inClear)
@@ -87,7 +92,7 @@ import Tokens
             let encryption = TokenEncryption(pool: pool, cipher: file.cipher)
             try await encryption.begin()
             #expect(try await encryption.finish() == 3)
-            #expect(try await stored(pool).map(TokenVault(file).decrypt) == ["dd", "aa", "ee"])
+            #expect(try await clear(pool, TokenVault(file)) == ["dd", "aa", "ee"])
             #expect(try await encryption.finish() == 0)
         }
     }
@@ -162,10 +167,10 @@ import Tokens
             try await report("e3", pool, vault)
             #expect(file.timesRead == before + 1)
             #expect(try await stored(pool).map(TokenCipher.key) == ["1", "1", "2"])
-            #expect(try await stored(pool).map(reader.decrypt) == ["dd", "aa", "e3"])
+            #expect(try await clear(pool, reader) == ["dd", "aa", "e3"])
             #expect(try await TokenEncryption(pool: pool, cipher: try file.read().cipher).finish() >= 2)
             file.remove("1")
-            #expect(try await stored(pool).map(TokenVault(try file.read()).decrypt) == ["dd", "aa", "e3"])
+            #expect(try await clear(pool, TokenVault(try file.read())) == ["dd", "aa", "e3"])
         }
     }
 
@@ -221,11 +226,24 @@ import Tokens
         }
     }
 
+    /// Who may write to the database has the coordinator push to none of a phone's tokens as another kind.
+    @Test func aTokenThatWasCopiedToAColumnOfAnotherKindIsLeftOut() async throws {
+        try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
+            let vault = TokenVault(try TestTokenKeys.file())
+            try await vault.check(pool)
+            try await seed(pool, vault)
+            try await pool.execute("UPDATE live_activities SET update_token = (SELECT device_token FROM devices)")
+            var records: [ActivityRecord] = []
+            try await ActivityStore(pool: pool, vault: vault).roster(shards: Array(0..<64)) { records += $0 }
+            #expect(records.map(\.updateToken) == [nil])
+        }
+    }
+
     @Test func theProviderTokenIsEncryptedToo() async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
-            let file = try TestTokenKeys.file()
-            let vault = TokenVault(file)
-            try await TokenEncryption(pool: pool, cipher: file.cipher).begin()
+            let keys = try File()
+            let vault = TokenVault(try keys.read())
+            try await vault.check(pool)
             let store = ProviderTokenStore(pool: pool, vault: vault)
             func token(_ isGood: Bool) async throws -> ProviderTokenStore.StoredToken {
                 try await store.token(
@@ -239,6 +257,13 @@ import Tokens
             let rows = try await pool.query("SELECT token, previous_token FROM apns_provider_tokens")
             #expect(try rows.map { TokenCipher.key(of: try $0.string("token")) } == ["1"])
             #expect(try rows.map { TokenCipher.key(of: try $0.string("previous_token")) } == ["1"])
+            try keys.add("2")
+            let encryption = TokenEncryption(pool: pool, cipher: try keys.read().cipher)
+            try await encryption.begin()
+            #expect(try await encryption.finish() == 2)
+            #expect(try await token(true).token == first.token)
+            try await pool.execute("UPDATE apns_provider_tokens SET frozen_until = NULL")
+            #expect(try await token(true).token == second.token)
         }
     }
 
@@ -282,9 +307,9 @@ import Tokens
             #expect(left.isEmpty)
             #expect(
                 try await pool.query("SELECT user_id, update_token FROM live_activities WHERE user_id = 'u77'").map {
-                    try vault.decrypt(try $0.string("update_token"))
+                    try vault.decrypt(try $0.string("update_token"), as: .update)
                 } == ["be68e3bc7be6577c04b48ad354e80c3e"])
-            #expect(try await stored(pool).map(vault.decrypt).contains("f39"))
+            #expect(try await clear(pool, vault).contains("f39"))
         }
     }
 }

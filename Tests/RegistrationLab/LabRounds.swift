@@ -1,6 +1,7 @@
 import Postgres
 import SightscreenModels
 import Store
+import Tokens
 
 /// What is in the database beside what was sent and acknowledged. A phone's tokens carry the round in which they were
 /// sent, and rounds only grow.
@@ -14,7 +15,7 @@ enum LabRounds {
             """, [.int(LabPhones.match.rawValue)], deadline: .seconds(60))
         var stored: [Int: Int] = [:]
         for row in rows {
-            let token = try row.optionalString("update_token").map(vault.decrypt)
+            let token = try row.optionalString("update_token").flatMap { try vault.decrypt($0, as: .update) }
             stored[try row.int("number")] = LabPhones.round(of: token)
         }
         return stored

@@ -16,13 +16,13 @@ import Testing
     ])
     func whatIsEncryptedIsDecryptedAgain(_ token: String) throws {
         let cipher = try cipher("lookup \(Self.key)", "7 \(Self.other)")
-        let stored = try cipher.encrypt(token, by: "7")
+        let stored = try cipher.encrypt(token, as: .update, by: "7")
         #expect(stored.hasPrefix("\(try cipher.lookup(token))$7$"))
         #expect(stored.utf8.prefix(TokenCipher.lookupLength).last != UInt8(ascii: "$"))
         #expect(!stored.contains(token) || token.utf8.count < 8)
-        #expect(try cipher.decrypt(stored) == token)
+        #expect(try cipher.decrypt(stored, as: .update) == token)
         // Never the same twice, and always found by the same.
-        #expect(try cipher.encrypt(token, by: "7") != stored)
+        #expect(try cipher.encrypt(token, as: .update, by: "7") != stored)
         #expect(TokenCipher.key(of: stored) == "7")
     }
 
@@ -40,38 +40,49 @@ import Testing
 
     @Test func aTokenInClearIsItself() throws {
         let cipher = try cipher("lookup \(Self.key)", "7 \(Self.other)")
-        #expect(try cipher.decrypt("0a1b") == "0a1b")
+        #expect(try cipher.decrypt("0a1b", as: .device) == "0a1b")
         #expect(TokenCipher.key(of: "0a1b") == nil)
     }
 
     /// One letter other, cut short, with another's lookup: no token comes of it, and nothing that looks like one.
     @Test func whatIsDamagedIsRefused() throws {
         let cipher = try cipher("lookup \(Self.key)", "7 \(Self.other)")
-        let stored = Array(try cipher.encrypt("0123456789abcdef", by: "7"))
+        let stored = Array(try cipher.encrypt("0123456789abcdef", as: .start, by: "7"))
         for place in stored.indices {
             var damaged = stored
             damaged[place] = stored[place] == "A" ? "B" : "A"
             // Without the mark in front it is a token in clear, of no phone.
             guard place > 0 else { continue }
-            #expect(throws: TokenCipher.Failure.self) { try cipher.decrypt(String(damaged)) }
-            #expect(throws: TokenCipher.Failure.damaged) { try cipher.decrypt(String(stored[..<place])) }
+            #expect(throws: TokenCipher.Failure.self) { try cipher.decrypt(String(damaged), as: .start) }
+            #expect(throws: TokenCipher.Failure.damaged) { try cipher.decrypt(String(stored[..<place]), as: .start) }
         }
-        let another = try cipher.encrypt("fedcba9876543210", by: "7")
+        let another = try cipher.encrypt("fedcba9876543210", as: .start, by: "7")
         let mixed = String(stored.prefix(TokenCipher.lookupLength)) + another.dropFirst(TokenCipher.lookupLength)
-        #expect(throws: TokenCipher.Failure.damaged) { try cipher.decrypt(mixed) }
+        #expect(throws: TokenCipher.Failure.damaged) { try cipher.decrypt(mixed, as: .start) }
+    }
+
+    /// Who may write to the database, and not read a token, could otherwise have one used as another kind.
+    @Test(arguments: TokenCipher.Kind.allCases) func aCiphertextIsOfOneKind(_ kind: TokenCipher.Kind) throws {
+        let cipher = try cipher("lookup \(Self.key)", "7 \(Self.other)")
+        let stored = try cipher.encrypt("0a1b", as: kind, by: "7")
+        for other in TokenCipher.Kind.allCases where other != kind {
+            #expect(throws: TokenCipher.Failure.damaged) { try cipher.decrypt(stored, as: other) }
+            // They are found as one all the same.
+            #expect(try cipher.encrypt("0a1b", as: other, by: "7").hasPrefix(stored.prefix(TokenCipher.lookupLength)))
+        }
     }
 
     @Test func aKeyThatIsMissingIsNamed() throws {
-        let stored = try cipher("lookup \(Self.key)", "7 \(Self.other)").encrypt("0a", by: "7")
+        let stored = try cipher("lookup \(Self.key)", "7 \(Self.other)").encrypt("0a", as: .device, by: "7")
         let later = try cipher("lookup \(Self.key)", "8 \(Self.third)")
-        #expect(throws: TokenCipher.Failure.unknownKey("7")) { try later.decrypt(stored) }
-        #expect(throws: TokenCipher.Failure.unknownKey("7")) { try later.encrypt("0a", by: "7") }
+        #expect(throws: TokenCipher.Failure.unknownKey("7")) { try later.decrypt(stored, as: .device) }
+        #expect(throws: TokenCipher.Failure.unknownKey("7")) { try later.encrypt("0a", as: .device, by: "7") }
         // The same id with another key is no key of it.
         let false7 = try cipher("lookup \(Self.key)", "7 \(Self.third)")
-        #expect(throws: TokenCipher.Failure.damaged) { try false7.decrypt(stored) }
+        #expect(throws: TokenCipher.Failure.damaged) { try false7.decrypt(stored, as: .device) }
         let both = try cipher("lookup \(Self.key)", "7 \(Self.other)", "8 \(Self.third)")
         #expect(both.newestKey == "8")
-        #expect(try both.decrypt(stored) == "0a")
+        #expect(try both.decrypt(stored, as: .device) == "0a")
         #expect(try both.lookup("0a") == later.lookup("0a"))
     }
 

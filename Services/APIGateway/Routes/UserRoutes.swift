@@ -34,10 +34,7 @@ struct UserRoutes: Sendable {
 
     @Sendable private func export(_ request: GatewayRequest) async throws -> Reply {
         let user = try request.user
-        let slot = try exports.take(for: user)
-        var reply = try Reply.json(try await accounts.export(user))
-        reply.heldUntilWritten = slot
-        return reply
+        return try await exports.reply(to: user) { try Reply.json(try await accounts.export(user)) }
     }
 
     @Sendable private func delete(_ request: GatewayRequest) async throws -> Reply {

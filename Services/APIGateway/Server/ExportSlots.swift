@@ -1,10 +1,14 @@
 import NIOConcurrencyHelpers
 import SightscreenModels
 
-/// The exports that are under way: few, because each is a long answer that waits in memory for its reader.
+/// The exports that are under way: few are made at a time, and few answers wait in memory for their readers. A slow reader
+/// keeps a place in memory, and none of those where exports are made.
 final class ExportSlots: Sendable {
-    /// In the whole process. An export is half a megabyte at most, and made and read within a second.
-    static let max = 2
+    /// The most that are made at a time in the whole process: each takes a connection to the database and some megabytes
+    /// for a moment.
+    static let makingMax = 2
+    /// The most in the whole process, those that are being made among them. An answer is half a megabyte at most.
+    static let max = 32
     /// Seconds, so that a user who tries again after each of them stays within `RateLimit.account`.
     static let retryAfter = 15
 
@@ -18,19 +22,34 @@ final class ExportSlots: Sendable {
             self.slots = slots
         }
 
-        deinit { slots.users.withLockedValue { _ = $0.remove(user) } }
+        deinit { slots.steps.withLockedValue { _ = $0.removeValue(forKey: user) } }
     }
 
-    private let users = NIOLockedValueBox<Set<UserID>>([])
+    private enum Step { case isMade, isRead }
 
-    /// - Throws: `Problem`, a 503, if there is no room, or another export of the user is under way.
-    func take(for user: UserID) throws(Problem) -> Slot {
-        let isAdmitted = users.withLockedValue { users in
-            users.count < Self.max && users.insert(user).inserted
+    private let steps = NIOLockedValueBox<[UserID: Step]>([:])
+
+    /// Makes an export. Its place is kept until the answer is written.
+    /// - Throws: `Problem`, a 503, if there is no room, or another export of the user is under way; what `make` throws.
+    func reply(to user: UserID, _ make: () async throws -> Reply) async throws -> Reply {
+        let slot = try take(for: user)
+        var reply = try await make()
+        steps.withLockedValue { $0[user] = .isRead }
+        reply.heldUntilWritten = slot
+        return reply
+    }
+
+    private func take(for user: UserID) throws(Problem) -> Slot {
+        let isAdmitted = steps.withLockedValue { steps in
+            guard steps.count < Self.max, steps[user] == nil,
+                steps.values.count(where: { $0 == .isMade }) < Self.makingMax
+            else { return false }
+            steps[user] = .isMade
+            return true
         }
         guard isAdmitted else {
             throw Problem(
-                .unavailable, "other exports are being read", headers: ["Retry-After": String(Self.retryAfter)])
+                .unavailable, "other exports are under way", headers: ["Retry-After": String(Self.retryAfter)])
         }
         return Slot(user, of: self)
     }

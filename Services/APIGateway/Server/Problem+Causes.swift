@@ -34,7 +34,8 @@ extension Problem {
         case is Turns.Refusal: self = .unavailable("too many requests of this user, or for this token, are under way")
         case BatcherRefusal.full: self = .unavailable("too many requests wait for the database")
         case BatcherRefusal.late: self = .unavailable("the database takes too long")
-        case is TokenKeyFile.Mismatch, TokenCipher.Failure.unknownKey: self = .unavailable("a key is missing")
+        // A user's damaged token is no error; what is left is the sample that shows which keys encrypt.
+        case is TokenKeyFile.Mismatch, is TokenCipher.Failure: self = .unavailable("a key is missing")
         case let error as PostgresError where !error.isBug:
             // Trouble of PostgreSQL passes or is repaired, so the request may be repeated.
             self = .unavailable("the database cannot answer")

@@ -1,6 +1,6 @@
 package import Postgres
 package import SightscreenModels
-import Store
+package import Store
 /// Reads, exports and erases what is stored about a user.
 ///
 /// A deletion takes effect at once: follows are removed, activities end, phones lose their tokens, but for the device
@@ -19,8 +19,12 @@ package struct AccountStore: Sendable {
     package static let deletionsMax = 200_000
 
     private let pool: PostgresPool
+    private let vault: TokenVault
 
-    package init(pool: PostgresPool) { self.pool = pool }
+    package init(pool: PostgresPool, vault: TokenVault = .inClear) {
+        self.pool = pool
+        self.vault = vault
+    }
 
     /// Whether a token belongs to a deleted account.
     ///
@@ -78,7 +82,7 @@ package struct AccountStore: Sendable {
                 WHERE user_id = $1
                 """, key)
             try await transaction.execute("DELETE FROM match_follows WHERE user_id = $1", key)
-            try await transaction.execute(PhoneClaims.erase, key)
+            try await transaction.execute(PhoneClaims.erase, key + [PostgresValue(vault.pseudonym(of: user))])
             let ended = try await transaction.query(
                 """
                 UPDATE live_activities

@@ -2,6 +2,7 @@ import Activities
 import Postgres
 import SightscreenModels
 import Store
+import Tokens
 
 /// Registers activity tokens, one or many, in one transaction: the facts that `ActivityTokenRule` needs are read for
 /// all at once, and its decisions are written for all at once.
@@ -275,7 +276,7 @@ struct ActivityTokenBatch: Sendable {
         guard let wasSeenLately = facts.wasSeenLately else { return .withoutRecord(device) }
         let action = rule.action(for: facts.records.map(\.generation))
         var row = ActivityTokenWrite.Row(
-            place: place, job: job, keys: keys[place], token: try writer(keys[place]),
+            place: place, job: job, keys: keys[place], token: try writer(keys[place], as: .update),
             device: device, lingers: match.lingers)
         if !wasSeenLately { write.add(row, to: .seen) }
         func add(_ kind: ActivityTokenWrite.Kind) {

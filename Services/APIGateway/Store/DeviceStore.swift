@@ -2,6 +2,7 @@ import Activities
 package import Postgres
 package import SightscreenModels
 package import Store
+import Tokens
 
 /// The users' phones and their tokens (`devices`). Every call is one transaction and may be repeated.
 package struct DeviceStore: Sendable {
@@ -115,7 +116,7 @@ package struct DeviceStore: Sendable {
                 [
                     .text(user.rawValue), .text(device.rawValue), .int(route.hash), .int(route.shard),
                     .text(registration.platform), PostgresValue(registration.environment?.rawValue),
-                    PostgresValue(try newToken.map { try writer($0.rawValue) }), PostgresValue(registration.osVersion),
+                    PostgresValue(try newToken.map { try writer($0.rawValue, as: .device) }), PostgresValue(registration.osVersion),
                     PostgresValue(registration.appVersion), PostgresValue(registration.liveActivitiesEnabled),
                     PostgresValue(registration.frequentPushesEnabled), .bool(token == .keep), keys,
                     PostgresValue(registration.broadcast), PostgresValue(reconciledAt),
@@ -181,7 +182,10 @@ package struct DeviceStore: Sendable {
         let writer = try await vault.writer(in: transaction)
         return try await transaction.query(
             Self.setStartToken,
-            [.text(user.rawValue), .text(device.rawValue), .text(try writer(token)), try vault.parameter(token)]
+            [
+                .text(user.rawValue), .text(device.rawValue), .text(try writer(token, as: .start)),
+                try vault.parameter(token),
+            ]
         ).first?.bool("capable")
     }
 
@@ -215,9 +219,10 @@ package struct DeviceStore: Sendable {
 
     /// Echoes a nonce (`POST /devices/confirm`). The phone is its user's then, and other users' claims to it are
     /// refused. If another user's row had the device token, it moves, and with it the start token that this phone of the
-    /// former owner had; the former owner's activities on it end.
+    /// former owner had; the former owner's activities on it end. A token that is damaged there is free, and the phone's
+    /// next registration brings it.
     /// - Returns: the matches whose activities changed; nil if this user may not echo such a nonce now.
-    /// - Throws: `DeviceRequired`, `PostgresError`.
+    /// - Throws: `DeviceRequired`, `TokenCipher.Failure.unknownKey`, `PostgresError`.
     package func confirm(_ confirmation: DeviceConfirmation, user: UserID) async throws -> Set<MatchID>? {
         let (changed, moves, former, refused) = try await pool.forUser(user) {
             transaction -> (Set<MatchID>?, [TokenMoves.Kind], former: UserID?, refused: [UserID]) in
@@ -227,13 +232,16 @@ package struct DeviceStore: Sendable {
                 return (nil, [], nil, [])
             }
             if holder.user == user { return ([], [], nil, holder.refused) }
+            let token = try vault.decrypt(holder.token, as: .device)
             try await transaction.execute(
                 "\(Self.leave) WHERE user_id = $1 AND device_id = $2",
                 [.text(holder.user.rawValue), .text(holder.device.rawValue)])
             var changed = try await PendingStarts.endAll(transaction, user: holder.user, device: holder.device)
+            let writer = try await vault.writer(in: transaction)
             let rows = try await transaction.query(
                 """
-                UPDATE devices d SET device_token = $3, device_token_at = clock_timestamp(),
+                UPDATE devices d SET device_token = $3::text,
+                    device_token_at = CASE WHEN $3::text IS NOT NULL THEN clock_timestamp() END,
                     device_token_proven_at = NULL, left_at = NULL, last_seen_at = clock_timestamp(),
                     reconcile_sent_at = greatest(d.reconcile_sent_at, $4::timestamptz)
                 WHERE user_id = $1 AND device_id = $2
@@ -241,18 +249,19 @@ package struct DeviceStore: Sendable {
                 """,
                 [
                     .text(user.rawValue), .text(device.rawValue),
-                    .text(try await vault.writer(in: transaction)(try vault.decrypt(holder.token))),
-                    PostgresValue(holder.reconciledAt),
+                    PostgresValue(try token.map { try writer($0, as: .device) }), PostgresValue(holder.reconciledAt),
                 ])
             guard let row = rows.first else { throw DeviceRequired() }
             var capable = try row.bool("capable")
             // A start token that the phone has registered itself is its own, whatever the former owner called one.
-            let startToken = try row.bool("has_no_start_token") ? holder.startToken.flatMap(vault.read) : nil
+            let startToken = try row.bool("has_no_start_token")
+                ? holder.startToken.flatMap { try vault.decrypt($0, as: .start) } : nil
             if let startToken {
                 capable = try await setStartToken(transaction, startToken, user, device) ?? capable
             }
             changed.formUnion(try await resume(transaction, user, device, capable: capable, running: []))
-            return (changed, startToken == nil ? [.device] : [.device, .start], holder.user, holder.refused)
+            let moves: [TokenMoves.Kind] = (token == nil ? [] : [.device]) + (startToken == nil ? [] : [.start])
+            return (changed, moves, holder.user, holder.refused)
         }
         for kind in moves { TokenMoves.count(kind, 1) }
         if let former { security.note(.phoneMoved, account: user, former: former) }

@@ -38,7 +38,9 @@ struct PhoneClaims {
             try await transaction.execute(Self.fulfil, key)
             return nil
         }
-        try await transaction.execute(Self.make, key + [.text(device.rawValue), PostgresValue(host?.rawValue)])
+        try await transaction.execute(
+            Self.make,
+            key + [.text(device.rawValue), PostgresValue(host?.rawValue), PostgresValue(vault.pseudonym(of: user))])
         let isAsked = try await !transaction.query(Self.isAsked, key).isEmpty
         return isAsked ? .confirmation : .owner
     }
@@ -47,7 +49,7 @@ struct PhoneClaims {
     /// is due already. It is not either while as many others wait for theirs as may: the claim is open all the same, so
     /// its account may echo the nonces of the others, and it finds a place when it is renewed. Each host has places of
     /// its own: whoever fills those of the wrong one keeps nobody waiting, and whoever fills those of the right one
-    /// has the phone asked. A refused claim stays as it is.
+    /// has the phone asked. A refused claim stays as it is, also one of before the account was deleted (`$5`).
     private static let make = """
         INSERT INTO phone_claims AS c (token_key, user_id, device_id, environment, challenge, due_at)
         SELECT $1, $2, $3, host.environment, gen_random_uuid()::text, CASE WHEN (
@@ -59,6 +61,9 @@ struct PhoneClaims {
                 $4::text, (SELECT p.environment FROM devices p WHERE p.user_id = $2 AND p.device_id = $3), 'production')
         ) AS host (environment)
         WHERE (SELECT count(*) FROM phone_claims o WHERE o.user_id = $2 AND o.token_key <> $1) < \(tokensMax)
+            AND NOT EXISTS (
+                SELECT FROM phone_claims r
+                WHERE r.token_key = $1 AND r.user_id = \(erased("$5::text")) AND \(PhoneClaimSQL.isRefused("r")))
         ON CONFLICT (token_key, user_id) DO UPDATE
         SET device_id = excluded.device_id, claimed_at = excluded.claimed_at, refused_at = NULL,
             environment = excluded.environment,
@@ -163,11 +168,24 @@ struct PhoneClaims {
         WHERE c.user_id = $1 AND c.device_id = $2
         """
 
-    /// Erases an account's claims. A push of the last hour still counts, and its nonce is good, without the account.
+    /// Erases an account's claims. A push of the last hour still counts, and its nonce is good, without the account. A
+    /// refusal stays for its time under a keyed hash of the account (`$2`), because who is refused could otherwise delete
+    /// the account, sign in again and claim at once. Without a key there is no such hash, and it is forgotten.
     static let erase = """
-        WITH gone AS (DELETE FROM phone_claims WHERE user_id = $1 RETURNING token_key, challenge, sent_at)
-        INSERT INTO phone_claims (token_key, user_id, device_id, challenge, sent_at)
-        SELECT token_key, 'deleted ' || gen_random_uuid()::text, '', challenge, sent_at FROM gone
-        WHERE sent_at > clock_timestamp() - \(PhoneClaimSQL.validity)
+        WITH gone AS (
+            DELETE FROM phone_claims WHERE user_id = $1
+            RETURNING token_key, claimed_at, challenge, sent_at, refused_at
+        )
+        INSERT INTO phone_claims (token_key, user_id, device_id, claimed_at, challenge, sent_at, refused_at)
+        SELECT token_key, \(erased("coalesce(CASE WHEN \(PhoneClaimSQL.isRefused("gone")) THEN $2::text END, gen_random_uuid()::text)")),
+            '', claimed_at, challenge, sent_at, refused_at
+        FROM gone WHERE \(PhoneClaimSQL.wasSent("gone")) OR \(PhoneClaimSQL.isRefused("gone"))
+        -- The account was refused and deleted before, and that refusal is over.
+        ON CONFLICT (token_key, user_id) DO UPDATE
+        SET claimed_at = excluded.claimed_at, challenge = excluded.challenge, sent_at = excluded.sent_at,
+            refused_at = excluded.refused_at
         """
+
+    /// The name under which claims of a deleted account stay. No account is called so.
+    private static func erased(_ name: String) -> String { "('deleted ' || \(name))" }
 }

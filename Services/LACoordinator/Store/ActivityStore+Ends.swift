@@ -3,6 +3,7 @@ import FanOut
 import Postgres
 import SightscreenModels
 import Store
+import Tokens
 
 extension ActivityStore {
     /// Claims ends that are due in our shards, each under a lease of its own; those of matches under a hold stay due.
@@ -75,7 +76,7 @@ extension ActivityStore {
                 .double(lease / .seconds(1)), .text(dismissal),
             ])
         return try rows.compactMap { row in
-            guard let token = try vault.read(try row.string("update_token")) else { return nil }
+            guard let token = try vault.read(try row.string("update_token"), as: .update) else { return nil }
             return EndClaim(
                 key: try key(row), shard: try row.int("shard"), environment: try row.environment(),
                 token: UpdateToken(token), lingers: try row.bool("lingers"),

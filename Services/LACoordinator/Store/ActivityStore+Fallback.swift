@@ -2,6 +2,7 @@ import Activities
 import Postgres
 import SightscreenModels
 import Store
+import Tokens
 
 extension ActivityStore {
     /// Claims the silent and visible pushes that are due to phones of our shards: nonces first, then those for
@@ -54,7 +55,7 @@ extension ActivityStore {
     }
 
     private func claim(_ row: PostgresRow, _ purpose: FallbackClaim.Purpose) throws -> FallbackClaim? {
-        guard let token = try vault.read(try row.string("device_token")) else { return nil }
+        guard let token = try vault.read(try row.string("device_token"), as: .device) else { return nil }
         return FallbackClaim(
             userID: UserID(try row.string("user_id")), deviceID: DeviceID(try row.string("device_id")),
             shard: try row.int("shard"), environment: try row.environment(),

@@ -2,6 +2,7 @@ import Activities
 import Postgres
 import SightscreenModels
 import Store
+import Tokens
 
 extension ActivityStore {
     /// The columns that record a start: those of the activity itself while it is pending, those of its renewal while it
@@ -176,7 +177,7 @@ extension ActivityStore {
                 .text(bundleID),
             ])
         return try rows.compactMap { row in
-            guard let token = try vault.read(try row.string("push_to_start_token")) else { return nil }
+            guard let token = try vault.read(try row.string("push_to_start_token"), as: .start) else { return nil }
             return StartClaim(
                 key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
                 environment: try row.environment(),

@@ -5,6 +5,7 @@ package import Messages
 package import Postgres
 package import SightscreenModels
 package import Store
+import Tokens
 
 /// Reads and writes a coordinator's tables: activities of its shards, claims, outcomes and progress.
 ///
@@ -117,7 +118,8 @@ package struct ActivityStore: Sendable {
             key: try key(row), route: DeviceRoute(hash: try row.int64("route")),
             environment: try row.environment(),
             status: ActivityRecord.Status(rawValue: try row.string("status")) ?? .ended,
-            updateToken: try row.optionalString("update_token").flatMap(vault.read).map { UpdateToken($0) },
+            updateToken: try row.optionalString("update_token").flatMap { try vault.read($0, as: .update) }
+                .map { UpdateToken($0) },
             tokenAt: try row.double("token_at"), alerts: AlertLevel(rawValue: try row.string("alerts")) ?? .none,
             levelAt: try row.optionalDouble("level_at"), takesFrequentPushes: try row.bool("takes_frequent"))
     }

@@ -1,5 +1,6 @@
 package import Postgres
 package import Store
+import Tokens
 
 /// Stores the one provider token that all processes show APNs, because APNs refuses more than one new token in 20
 /// minutes.
@@ -55,7 +56,7 @@ package struct ProviderTokenStore: Sendable {
                 """, [.text(keyID), .text(teamID)])
             guard let row = rows.first else { throw PostgresError(.decoding, "no clock") }
             let now = try row.int("now")
-            if let token = try row.optionalString("token").flatMap(vault.read),
+            if let token = try row.optionalString("token").flatMap(decrypted),
                 let issuedAt = try row.optionalInt("issued_at")
             {
                 let stored = StoredToken(
@@ -74,7 +75,7 @@ package struct ProviderTokenStore: Sendable {
                 """,
                 [
                     .text(keyID), .text(teamID),
-                    .text(try await vault.writer(in: transaction)(token)), .int(now),
+                    .text(try await vault.writer(in: transaction)(token, as: .provider)), .int(now),
                 ])
             return StoredToken(token: token, issuedAt: now, age: 0)
         }
@@ -84,11 +85,14 @@ package struct ProviderTokenStore: Sendable {
     private func frozen(
         _ newest: StoredToken, _ row: PostgresRow, now: Int, rejected: String?
     ) throws -> StoredToken {
-        guard let token = try row.optionalString("previous_token").flatMap(vault.read), token != rejected,
+        guard let token = try row.optionalString("previous_token").flatMap(decrypted), token != rejected,
             let issuedAt = try row.optionalInt("previous_issued_at"), now - issuedAt < Self.usableSeconds
         else { return newest }
         return StoredToken(token: token, issuedAt: issuedAt, age: now - issuedAt, isFrozen: true)
     }
+
+    private func decrypted(_ stored: String) throws -> String? { try vault.read(stored, as: .provider) }
+
     /// Pauses the making of tokens for 20 minutes, because APNs has seen too many, of which `newest` was the last;
     /// meanwhile the token before it is shown. A second answer of APNs does not prolong the pause.
     package func freeze(keyID: String, newest: String) async throws {
