@@ -69,6 +69,13 @@ unpack_tools() {
 # The tests in release, in a folder of their own since what others build in release cannot be tested from inside.
 tests_build=(swift build -c release --only-use-versions-from-resolved-file --scratch-path .build/tests -Xswiftc -enable-testing)
 
+# Sets $named to the arguments of `swift build` by which the programs name their commit, for those that are run and not tested.
+name_commit() {
+    local commit
+    commit=$("$(dirname "${BASH_SOURCE[0]}")/commit")
+    named=(${commit:+-Xlinker "--build-id=0x636f6d6d6974$commit"})
+}
+
 # All that runs for a match, without its page.
 readonly suite_products=(api-gateway orchestrator score-poller event-bus la-coordinator mock-sportmonks apns-simulator sightscreen)
 
@@ -77,8 +84,9 @@ build_release() {
     local product
     [ -z "$binaries" ] || return 0
     echo "Building in release …" >&2
-    for product in "$@"; do swift build -c release --product "$product" >&2 || return; done
-    [ $# -gt 0 ] || swift build -c release >&2 || return
+    name_commit
+    for product in "$@"; do swift build -c release "${named[@]}" --product "$product" >&2 || return; done
+    [ $# -gt 0 ] || swift build -c release "${named[@]}" >&2 || return
     binaries=$(swift build -c release --show-bin-path)
 }
 

@@ -27,12 +27,7 @@ struct EndCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let match = MatchID(id) else { return }
-        let environment = ProcessInfo.processInfo.environment
-        guard
-            let url = try databaseURL ?? MigrateCommand.databaseURL(environment) ?? DevelopmentDefaults.databaseURL()
-        else { throw UpError.setting("DATABASE_URL", "is required; set it, or give --database-url") }
-        let pool = try MigrateCommand.pool(
-            url: url, applicationName: "sightscreen-end", standIns: MigrateCommand.standIns(environment))
+        let pool = try Self.pool(databaseURL, applicationName: "sightscreen-end")
         let ended: Bool
         do { ended = try await end(match, EndStore(pool: pool)) } catch let error as PostgresError {
             await pool.close()
@@ -42,8 +37,18 @@ struct EndCommand: AsyncParsableCommand {
         guard ended else { throw UpError("match \(id) is to be ended, but no event-bus did it within \(wait) s") }
     }
 
+    /// The pool of a command on the services' database: the one that is named, or in `DATABASE_URL`, or of `sightscreen up`.
+    static func pool(_ named: String?, applicationName: String) throws -> PostgresPool {
+        let environment = ProcessInfo.processInfo.environment
+        guard let url = try named ?? MigrateCommand.databaseURL(environment) ?? DevelopmentDefaults.databaseURL() else {
+            throw UpError.setting("DATABASE_URL", "is required; set it, or give --database-url")
+        }
+        return try MigrateCommand.pool(
+            url: url, applicationName: applicationName, standIns: MigrateCommand.standIns(environment))
+    }
+
     private func end(_ match: MatchID, _ store: EndStore) async throws -> Bool {
-        switch try await store.ask(match) {
+        switch try await store.ask(match, actor: ShellUser.actor()) {
         case .unknown: throw UpError("nothing is known of match \(id)")
         case .over:
             print("Match \(id) is over already.")

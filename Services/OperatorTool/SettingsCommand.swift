@@ -25,9 +25,9 @@ struct SettingsCommand: AsyncParsableCommand {
             for setting in try await Self.declared(by: service, processes) {
                 if let place = rows.firstIndex(where: { $0.setting.name == setting.name }) {
                     rows[place].services.append(service)
-                    if setting.default != rows[place].setting.default { rows[place].defaults.append(setting.default) }
+                    rows[place].defaults.append(setting.default)
                 } else {
-                    rows.append(Row(setting: setting, services: [service]))
+                    rows.append(Row(setting: setting, services: [service], defaults: [setting.default]))
                 }
             }
         }
@@ -48,26 +48,30 @@ struct SettingsCommand: AsyncParsableCommand {
 
     private struct Row {
         var setting: DeclaredSetting
+        /// Those that read it, and the default that each has.
         var services: [String]
-        /// Those of further services, where they differ.
-        var defaults: [String?] = []
+        var defaults: [String?]
 
         var readers: String {
             services.count == SettingsCommand.services.count ? "all" : services.joined(separator: ", ")
         }
 
-        /// The default as it would be written; "required" without one.
-        var fallback: String { setting.default.map { $0.isEmpty ? "none" : $0 } ?? "required" }
+        /// The default as it would be written, or "required"; where they differ, with the service of each.
+        private func fallback(required: String, quote: String) -> String {
+            let texts = defaults.map { $0.map { $0.isEmpty ? "none" : quote + $0 + quote } ?? required }
+            guard Set(texts).count > 1 else { return texts[0] }
+            return zip(texts, services).map { "\($0) (\($1))" }.joined(separator: ", ")
+        }
 
         var text: String {
             let range = setting.range.map { ", \($0)" } ?? ""
+            let fallback = fallback(required: "required", quote: "")
             return "\(setting.name) (\(fallback)\(range); \(readers))\n    \(setting.help)\n"
         }
 
         var line: String {
             let name = "`\(setting.name)`" + (setting.isSecret ? " or `\(setting.name)_FILE`" : "")
-            let fallback = ([setting.default] + defaults)
-                .map { $0.map { $0.isEmpty ? "none" : "`\($0)`" } ?? "**required**" }.joined(separator: ", ")
+            let fallback = fallback(required: "**required**", quote: "`")
             return "| \(name) | \(fallback) | \(setting.range ?? "") | \(readers) | \(setting.help) |\n"
         }
     }
@@ -80,7 +84,11 @@ struct SettingsCommand: AsyncParsableCommand {
 
         Settings are environment variables. A flag overrides the variable: `--poll-interval 2s` is `POLL_INTERVAL`. A secret can also be
         given as the path of a file, `NAME_FILE`. An empty value counts as not set. Durations are written like `5s`, `2.5s` or
-        `7h45m`. A service that lacks a setting, or has a malformed one, ends at once with status 78 and one line that names it.
+        `7h45m`. A service that lacks a setting, or has a malformed one, ends at once with status 78 and one line that names it. So
+        does one with a variable whose name is a setting's but for a letter or two (`PUSH_TREADS`), since it would do nothing; other
+        variables are not looked at.
+
+        **required** is what production needs. With `SIGHTSCREEN_STAND_INS=1` the `TOKEN_KEY_FILE` may be missing.
 
         | setting | default | range | read by | what it does |
         |---|---|---|---|---|

@@ -11,7 +11,9 @@ public struct SightscreenCommand: AsyncParsableCommand {
         version: "sightscreen \(Suite.version)",
         subcommands: [
             UpCommand.self, SettingsCommand.self, DevIssuerCommand.self, TokenCommand.self, MigrateCommand.self,
-            TapeCommand.self, ReplayCommand.self, InspectCommand.self, EndCommand.self, SecretsCommand.self,
+            TapeCommand.self, ReplayCommand.self, InspectCommand.self, HoldCommand.self, ReleaseCommand.self,
+            EndCommand.self,
+            SecretsCommand.self,
         ])
 
     public init() {}

@@ -30,6 +30,11 @@ public struct PollGroup: Sendable, Hashable {
             guard !leagues.isEmpty, leagues.allSatisfy({ ($0 ?? 0) > 0 }) else { throw problem(part) }
             groups.append(PollGroup(name: String(sides[0]), leagues: leagues.compactMap { $0 }))
         }
+        let leagues = groups.flatMap(\.leagues)
+        if let twice = leagues.first(where: { league in leagues.count { $0 == league } > 1 }) {
+            throw ConfigurationError(
+                setting: "POLL_GROUPS", problem: "league \(twice) is named twice; its matches would be fetched twice")
+        }
         guard !groups.isEmpty, Set(groups.map(\.name)).count == groups.count else { throw problem(text) }
         return groups
     }

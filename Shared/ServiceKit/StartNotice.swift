@@ -36,7 +36,8 @@ final class StartNotice: Sendable {
         logger.info(
             "Started",
             metadata: [
-                "instance": "\(settings.instance)", "run.directory": "\(settings.runDirectory)",
+                "instance": "\(settings.instance)", "commit": "\(Suite.commit)",
+                "run.directory": "\(settings.runDirectory)",
                 "health.address": "\(healthAddress)",
             ])
         if (try? settings.standIns) == true {

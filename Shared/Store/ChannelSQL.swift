@@ -8,6 +8,15 @@ package enum ChannelSQL {
     /// A condition on a row of `broadcast_channels`: the channel is open, or is being made.
     package static func isCurrent(_ row: String) -> String { "(\(row).ended_at IS NULL AND \(row).lost_at IS NULL)" }
 
+    /// The publishes a minute that a channel may have now, of a row of `broadcast_channels`: what a 429 has taught, and one more
+    /// in every five minutes since its rest, as `ChannelPacer` recovers. So the row need not be written again.
+    package static func perMinute(_ row: String) -> String {
+        """
+        least(12, \(row).per_minute
+            + greatest(0, floor(extract(epoch FROM clock_timestamp() - \(row).rests_until) / 300)))::int
+        """
+    }
+
     /// A condition on a row of `live_activities`: its card listens to a channel, or a renewal on one is on its way.
     package static func listens(_ row: String) -> String {
         "(\(row).channel_id IS NOT NULL OR \(row).renewal_channel_id IS NOT NULL)"

@@ -22,7 +22,8 @@ package struct MatchChannel: Sendable, Codable, Equatable {
 
     /// Selects the channels of a match (`$1`).
     package static let statement = """
-        SELECT c.environment, \(ChannelSQL.alerts("c.class")) AS alerts, c.generation, c.channel_id, c.per_minute, c.ends,
+        SELECT c.environment, \(ChannelSQL.alerts("c.class")) AS alerts, c.generation, c.channel_id, c.ends,
+            \(ChannelSQL.perMinute("c")) AS per_minute,
             c.lost_reason, CASE WHEN c.lost_at IS NOT NULL THEN 'lost' WHEN c.ended_at IS NOT NULL THEN 'ending'
                 WHEN c.channel_id IS NULL THEN 'asked' ELSE 'open' END AS state,
             floor(extract(epoch FROM coalesce(c.lost_at, c.ended_at, c.opened_at, c.created_at)))::bigint AS since,

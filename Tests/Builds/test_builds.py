@@ -2,7 +2,7 @@
 
     python3 -B -m unittest discover --start-directory Tests/Builds
 
-Neither network nor Swift is needed: packages are git repositories beside a copy of the tools, and docker is a script."""
+Neither network nor Swift is needed, but gcc: packages are git repositories beside a copy of the tools, and docker is a script."""
 
 import json
 import os
@@ -55,10 +55,32 @@ class SourceTests(unittest.TestCase):
     def test_the_image_is_built_from_the_lock_alone_and_has_what_the_bill_asks_for(self):
         build, programs = read("deploy/Dockerfile").split("AS runtime")
         self.assertIn("    deploy/lock \\\n && swift build -c release --only-use-versions-from-resolved-file ", build)
+        # An argument by which a layer is built must stand before it, and none before the packages, so that these are kept.
+        self.assertRegex(build, r"(?s)apt-get install.*\nARG SIGHTSCREEN_COMMIT=\n.*RUN .*--build-id=0x636f6d6d6974\$SIGHTSCREEN_COMMIT")
         path = re.search(r'"(/[^"]+)Package.resolved"', read("deploy/sbom"))[1]
         self.assertIn(f"FROM runtime AS program\nCOPY --from=build /src/Package.resolved {path}\n", programs)
         for stage in re.split(r"^FROM ", programs, flags=re.M):
             self.assertTrue("/out/" not in stage or stage.startswith("program AS "), stage)
+
+    def test_a_program_has_the_commit_that_the_linker_was_told_and_no_other(self):
+        commit = "commit".encode().hex() + "56e38bb7" * 5
+        source = """#include <errno.h>
+            #include "shim.h"
+            #include <stdio.h>
+            int main(void) {
+                unsigned char id[64];
+                int count = clinux_build_id(id, sizeof id);
+                for (int i = 0; i < count; i++) printf("%02x", id[i]);
+            }"""
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "program")
+            for flag, said in ((f"-Wl,--build-id=0x{commit}", commit), ("-Wl,--build-id=none", "")):
+                for kind in ("-pie", "-no-pie"):
+                    # Stripped, as programs are that are installed.
+                    subprocess.run(
+                        ["gcc", "-s", kind, flag, "-I", os.path.join(TOP, "Shared/C/CLinux"), "-x", "c", "-", "-o", program],
+                        input=source, text=True, check=True)
+                    self.assertEqual(subprocess.check_output([program], text=True), said, kind)
 
 
 class Folder(unittest.TestCase):

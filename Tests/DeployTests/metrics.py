@@ -106,6 +106,16 @@ def asked_for():
                 yield os.path.relpath(path, TOP), name
 
 
+def untold_outcomes():
+    """The values of `outcome` of sightscreen_pushes_total, as PushResult.swift has them, that have no line in the page, and the
+    other way round."""
+    with open(os.path.join(TOP, "Shared/FanOut/Pool/PushResult.swift"), encoding="utf-8") as file:
+        named = set(re.findall(r"\"([a-z_]+)\"", file.read()))
+    with open(os.path.join(TOP, "deploy/docs/fanout.md"), encoding="utf-8") as file:
+        table = re.search(r"\n\| outcome \|.*?\n\n", file.read(), re.S)
+    return sorted(named ^ set(re.findall(r"^\| `([a-z_]+)` \|", table[0] if table else "", re.M)))
+
+
 def is_known(name, known, is_expression):
     if name in known:
         # A page names the histogram; a query asks for its parts.
@@ -141,10 +151,13 @@ def main():
     stale = sorted(helped - set(ours))
     for name in stale:
         print(f"no code registers {name}, which has a HELP", file=sys.stderr)
+    untold = untold_outcomes()
+    for outcome in untold:
+        print(f"sightscreen_pushes_total: the outcome {outcome} is in PushResult.swift or in fanout.md, not in both", file=sys.stderr)
     print(
         f"metrics: {len(ours)} registered, {len(silent)} of these without HELP, {len({name for _, name in asked})} asked for, "
         f"{len(missing)} of these missing")
-    return 1 if missing or twice or silent or stale else 0
+    return 1 if missing or twice or silent or stale or untold else 0
 
 
 if __name__ == "__main__":

@@ -76,6 +76,8 @@ import Tokens
             Case(service: "score-poller", setting: "SPORTMONKS_API_TOKEN", value: nil),
             Case(service: "score-poller", setting: "SPORTMONKS_API_TOKEN", value: "a b"),
             Case(service: "score-poller", setting: "POLL_GROUPS", value: "ipl"),
+            Case(service: "score-poller", setting: "POLL_GROUPS", value: "a=1,2;b=2"),
+            Case(service: "la-coordinator", setting: "PUSH_TREADS", value: "4"),
             Case(service: "score-poller", setting: "LEASE_DURATION", value: "x"),
             Case(service: "score-poller", setting: "RECORD_DIR", value: "/nonexistent"),
             Case(service: "orchestrator", setting: "SPORTMONKS_API_TOKEN", value: "a b"),
@@ -301,6 +303,29 @@ import Tokens
                     Self.cases.contains { $0.service == service && $0.setting == name && $0.value != nil }, "\(name)")
             }
         }
+    }
+
+    /// All services of a host read one file: what is one's setting is none of the others' with a mistake in it.
+    @Test(arguments: services + standIns) func settingsOfOtherServicesAreNoMistakes(_ service: String) async throws {
+        let folder = try TemporaryDirectory()
+        defer { folder.remove() }
+        var others: Set<String> = []
+        for other in Self.services + ["mock-sportmonks", "apns-simulator", "device-lab"] {
+            let file = folder.appending(other)
+            _ = try await RunningSuite.processes.run(
+                Command("\(RunningSuite.binaries)/\(other)", ["--settings"], output: .file(file)))
+            struct Named: Decodable { var name: String }
+            let names = try JSONDecoder().decode([Named].self, from: Data(Self.text(file).utf8)).map(\.name)
+            others.formUnion(names + names.map { "\($0)_FILE" })
+        }
+        let log = folder.appending("log")
+        // The first mistake that is found ends it before a setting is read: here that is the last of all.
+        let environment = Dictionary(uniqueKeysWithValues: others.map { ($0, "nonsense") })
+            .merging(["ZLOG_LEVEL": "info"]) { $1 }
+        let status = try await RunningSuite.processes.run(
+            Command("\(RunningSuite.binaries)/\(service)", environment: environment, output: .file(log)))
+        #expect(status == .exited(78))
+        #expect(Self.text(log).contains("ZLOG_LEVEL: "), "\(Self.text(log))")
     }
 
     @Test func waitsForPostgreSQLAndGoesOnWhenItAppears() async throws {

@@ -30,6 +30,24 @@ import Testing
         }
     }
 
+    /// As `ChannelPacer` recovers, so that the next holder does not begin with a pace of long ago.
+    @Test(arguments: [(4, 1, 4), (4, 17, 7), (6, 31, 12), (4, 600, 12)])
+    func theRowHasThePaceOfNow(_ taught: Int, _ minutes: Int, _ now: Int) async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await pool.execute(
+                """
+                INSERT INTO broadcast_channels (match_id, environment, class, generation, shard, channel_id, opened_at, per_minute,
+                    rests_until)
+                VALUES (7, 'production', 0, 1, 3, 'Y2hhbm5lbA==', now(), $1,
+                    clock_timestamp() - $2::int * interval '1 minute')
+                """, [.int(taught), .int(minutes)])
+            #expect(try await ChannelStore(pool: pool).open(shards: [3]).map(\.perMinute) == [now])
+            var pacer = ChannelPacer(perMinute: taught)
+            for minute in 1...minutes { pacer.accepted(alert: nil, at: Int64(minute) * 60_000_000_000) }
+            #expect(pacer.perMinute == now)
+        }
+    }
+
     @Test func aStartIsResolvedWhenAPNsTakesItOnAChannel() async throws {
         try await Harness.withChannel { harness, coordinator, channel in
             try await harness.follow("asha", listens: true)

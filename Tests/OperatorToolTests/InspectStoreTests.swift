@@ -66,7 +66,7 @@ import Testing
         try await pool.execute(
             """
             INSERT INTO alert_claims (match_id, alert_version, bucket, bucket_count, holder)
-            SELECT $1, 6, n, 64, 'one/1' FROM generate_series(0, 9) AS n
+            SELECT $1, 6, n, 64, 'one/1' FROM unnest('{0,1,2,3,4,5,6,7,8,9,64}'::int[]) AS n
             """, [.int(Self.match.rawValue)])
     }
 
@@ -92,7 +92,7 @@ import Testing
                     .startIsOut: 1, .startDue: 1,
                 ])
             #expect(match.withoutFollower == 1)
-            #expect(match.alertClaims.map(\.buckets) == [10])
+            #expect(match.alertClaims.map(\.buckets) == [10] && match.alertClaims.map(\.channels) == [1])
             #expect(match.capsCountedFor == nil)
         }
     }
@@ -209,6 +209,25 @@ import Testing
             #expect(running.activities.map(\.updateToken) == ["930bbdc5"])
             #expect(running.device?.startToken == "a28799f9")
             #expect(running.device?.isCapable == true)
+        }
+    }
+
+    @Test func aCardOnAChannelNamesIt() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await seed(pool)
+            try await pool.execute(
+                """
+                INSERT INTO broadcast_channels (match_id, environment, class, generation, shard, channel_id, per_minute, rests_until)
+                VALUES ($1, 'production', 1, 2, 3, 'Y2hhbm5lbA==', 4, clock_timestamp() - interval '17 minutes')
+                """, [.int(Self.match.rawValue)])
+            try await pool.execute("UPDATE live_activities SET channel_id = 'Y2hhbm5lbA==' WHERE user_id = 'running'")
+            let store = InspectStore(pool: pool)
+            let device = try #require(try await store.device(DeviceID("phone")))
+            let running = try #require(device.registrations.first { $0.userId == UserID("running") })
+            #expect(running.activities.map(\.channel) == ["production, key alerts, generation 2"])
+            #expect(
+                try await store.match(Self.match)?.channels.map(\.perMinute) == [7], "one more for each of five minutes"
+            )
         }
     }
 

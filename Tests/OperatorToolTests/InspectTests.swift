@@ -30,7 +30,7 @@ import Testing
         "pushes":{"startsToSend":12,"startsOut":1,"startsLocal":0,"startsGivenUp":7,"renewalsDue":4,"endsOwed":2,"endsDropped":0},
         "channels":[{"environment":"production","alerts":"all","generation":2,"state":"open","activities":812000,
             "perMinute":6,"restsUntil":1000012,"ends":0,"since":999280}],
-        "alertClaims":[{"version":117,"buckets":64,"bucketCount":64,"holders":2,"claimedAt":999700}],
+        "alertClaims":[{"version":117,"buckets":64,"channels":1,"bucketCount":64,"holders":2,"claimedAt":999700}],
         "fanOut":[{"match":"1304076","coordinator":"a","version":118,"targeted":600000,"sent":600100,"accepted":599500,
                 "superseded":0,"failed":{"Unregistered":490,"TooManyRequests":10},"firstMs":12,"lastMs":7900,
                 "updatedAt":999999},
@@ -45,7 +45,8 @@ import Testing
         """
 
     @Test func aMatchIsShownWithWhatIsMissingAndWhy() throws {
-        let lines = InspectText.lines(of: try decode(MatchInspection.self, Self.suspended))
+        let match = try decode(MatchInspection.self, Self.suspended)
+        let lines = InspectText.lines(of: match)
         #expect(lines.contains("match         1304076  Royals v Riders, IPL"))
         #expect(
             lines.contains(
@@ -69,7 +70,7 @@ import Testing
         #expect(lines.contains("starts        12 to send, 1 out, 0 left to the app, 7 given up"))
         #expect(lines.contains("renewals      4 due or out"))
         #expect(lines.contains("ends          2 owed, 0 undeliverable"))
-        #expect(lines.contains("alert claims  version 117: 64 of 64 buckets, 5 min ago"))
+        #expect(lines.contains("alert claims  version 117: 64 of 64 buckets, 1 channel(s), 5 min ago"))
         #expect(
             lines.contains(
                 "fan-out       version 118: 1,000,000 targeted, 1,000,100 sent, 999,200 accepted, "
@@ -79,6 +80,9 @@ import Testing
                 "              c is behind: version 117: 5 targeted, 9 sent, 4 accepted, none failed, 2 overtaken; "
                     + "5 min ago"))
         #expect(!lines.contains { $0.contains("d is behind") })
+        var new = match
+        new.state?.updatedAt = match.now - 3
+        #expect(!InspectText.lines(of: new).contains { $0.contains("is behind") }, "its next write may be under way")
         #expect(lines.contains("              gone by now, with their last version: d 117"))
         #expect(lines.contains("as it is      999,980: it runs"))
         #expect(lines.contains { $0.hasPrefix("MISSING       8: no push-to-start token") })

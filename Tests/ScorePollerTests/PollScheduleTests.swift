@@ -129,7 +129,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: ["", "ipl", "ipl=", "=1", "a=1;a=2", "a=x", "a=1,,2", "a b=1", "a=-1"])
+    @Test(arguments: ["", "ipl", "ipl=", "=1", "a=1;a=2", "a=x", "a=1,,2", "a b=1", "a=-1", "a=1,2;b=2", "a=1,1"])
     func refusesMalformedGroups(_ text: String) {
         #expect(throws: ConfigurationError.self) { try PollGroup.parse(text) }
     }

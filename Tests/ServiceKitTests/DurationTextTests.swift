@@ -22,7 +22,7 @@ import Testing
         #expect(DurationText.parse(text) == nil)
     }
 
-    @Test(arguments: ["5s", "2s500ms", "7h45m", "250ms", "0s", "1h"])
+    @Test(arguments: ["5s", "2.5s", "1.005s", "1m1.25s", "7h45m", "1m250ms", "250ms", "0s", "1h", "48h", "365d"])
     func writesWhatItReads(_ text: String) throws {
         #expect(DurationText.format(try #require(DurationText.parse(text))) == text)
     }

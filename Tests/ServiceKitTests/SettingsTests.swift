@@ -58,6 +58,25 @@ import Testing
         #expect(problem([:], arguments) != nil)
     }
 
+    @Test(arguments: [
+        ("POLL_INTREVAL", "POLL_INTERVAL"), ("POL_INTERVALL", "POLL_INTERVAL"), ("APNS_CA_FIEL", "APNS_CA_FILE"),
+        ("APNS_KEYFILE", "APNS_KEY_FILE"), ("SPORTMONKS_API_TOKENFILE", "SPORTMONKS_API_TOKEN_FILE"),
+        ("INSTNACE", "INSTANCE"), ("SIGHTSCREEN_STANDINS", "SIGHTSCREEN_STAND_INS"),
+    ])
+    func refusesAVariableThatIsNearlyASetting(_ variable: String, _ setting: String) {
+        #expect(
+            problem([variable: "1"]) == "\(variable): is no setting of score-poller, but \(setting) is: was that meant?"
+        )
+        #expect(problem([variable: ""]) == nil, "an empty value counts as not set")
+    }
+
+    @Test(arguments: [
+        "AWS_CA_BUNDLE", "INSTANCE_ID", "LOG_LEVELS_2", "START_LEAD", "OTEL_EXPORTER_OTLP_HEADERS", "PATH",
+    ])
+    func leavesOtherVariablesAlone(_ variable: String) {
+        #expect(problem([variable: "1"]) == nil)
+    }
+
     @Test func saysInOneLineWhatIsWrong() {
         #expect(
             problem(["POLL_INTERVAL": "abc"]) { _ = try $0.duration("POLL_INTERVAL") }

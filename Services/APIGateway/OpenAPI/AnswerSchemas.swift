@@ -253,7 +253,8 @@ enum AnswerSchemas {
         ]),
         "AuditEntry": .object([
             Schema.required("id", .anyText), Schema.required("at", .anyInteger),
-            Schema.required("actor", .anyText, "user:<sub>, or api-key:<name>."), Schema.required("action", .anyText),
+            Schema.required("actor", .anyText, "user:<sub>, api-key:<name>, or of a command shell:<user>@<host>."),
+            Schema.required("action", .anyText),
             Schema.required("detail", .object([]), "What was asked, and what it was before."),
         ]),
     ]

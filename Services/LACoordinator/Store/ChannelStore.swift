@@ -61,7 +61,7 @@ package struct ChannelStore: Sendable {
     package func open(shards: [Int]) async throws -> [ChannelEntry] {
         try await pool.query(
             """
-            SELECT \(Self.keyColumns), c.per_minute,
+            SELECT \(Self.keyColumns), \(ChannelSQL.perMinute("c")) AS per_minute,
                 coalesce(extract(epoch FROM c.rests_until), 0)::double precision AS rests_until
             FROM broadcast_channels AS c
             WHERE c.shard = ANY ($1::int[]) AND c.deleted_at IS NULL AND \(ChannelSQL.isOpen("c"))

@@ -108,6 +108,7 @@ extension InspectText {
         if activity.updateToken != nil {
             parts.append("token \(token(activity.updateToken, activity.tokenAt, now))")
         }
+        if let channel = activity.channel { parts.append("on the channel \(channel)") }
         if let due = activity.renewalDueAt {
             parts.append("renewal due \(time(due, now)), \(activity.renewalAttempts) start(s)")
         }

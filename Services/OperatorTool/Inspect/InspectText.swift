@@ -75,6 +75,7 @@ enum InspectText {
                 row(
                     "alert claims",
                     "version \(claim.version): \(claim.buckets) of \(claim.bucketCount) buckets, "
+                        + (claim.channels > 0 ? "\(claim.channels) channel(s), " : "")
                         + "\(ago(claim.claimedAt, now))"))
         }
         return lines + fanOut(of: match) + findings(of: match)
@@ -107,7 +108,9 @@ enum InspectText {
             newest.updatedAt = max(newest.updatedAt, other.updatedAt)
         }
         var lines = [row("fan-out", fanOut(newest, match.now))]
-        for behind in match.fanOut where behind.version < newest.version && isThere(behind, match) {
+        // Each coordinator writes once a second: until then the newest version is not in its row, and it need not be behind.
+        let isNew = match.state.map { match.now - $0.updatedAt <= 3 } ?? false
+        for behind in match.fanOut where !isNew && behind.version < newest.version && isThere(behind, match) {
             lines.append(row("", "\(behind.coordinator) is behind: \(fanOut(behind, match.now))"))
         }
         return lines + gone(of: match)

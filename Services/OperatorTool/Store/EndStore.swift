@@ -15,13 +15,18 @@ package struct EndStore: Sendable {
 
     package init(pool: PostgresPool) { self.pool = pool }
 
-    /// Asks for the end of a match that is not over. Event-bus looks every few seconds.
-    package func ask(_ match: MatchID) async throws -> State {
+    /// Asks for the end of a match that is not over, and records who asked. Event-bus looks every few seconds.
+    /// - Parameter actor: who asks, as in `admin_audit`.
+    package func ask(_ match: MatchID, actor: String) async throws -> State {
         let asked = try await pool.query(
             """
-            UPDATE active_matches SET end_asked_at = clock_timestamp()
-            WHERE match_id = $1 AND ended_at IS NULL AND settled_at IS NULL RETURNING match_id
-            """, [.int(match.rawValue)])
+            WITH asked AS (
+                UPDATE active_matches SET end_asked_at = clock_timestamp()
+                WHERE match_id = $1 AND ended_at IS NULL AND settled_at IS NULL RETURNING match_id
+            )
+            INSERT INTO admin_audit (actor, action, detail)
+            SELECT $2, 'end', jsonb_build_object('match', match_id::text) FROM asked RETURNING id
+            """, [.int(match.rawValue), .text(actor)])
         return asked.isEmpty ? try await state(of: match) : .asked
     }
 

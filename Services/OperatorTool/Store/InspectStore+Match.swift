@@ -142,14 +142,16 @@ extension InspectStore {
     private func alertClaims(_ id: MatchID) async throws -> [MatchInspection.AlertClaim] {
         let rows = try await pool.query(
             """
-            SELECT alert_version, count(*) AS buckets, max(bucket_count) AS bucket_count,
+            SELECT alert_version, count(*) FILTER (WHERE bucket < bucket_count) AS buckets,
+                count(*) FILTER (WHERE bucket >= bucket_count) AS channels, max(bucket_count) AS bucket_count,
                 count(DISTINCT holder) AS holders, floor(extract(epoch FROM max(claimed_at)))::bigint AS claimed_at
             FROM alert_claims WHERE match_id = $1 GROUP BY alert_version ORDER BY alert_version DESC LIMIT 5
             """, [.int(id.rawValue)])
         return try rows.map {
             MatchInspection.AlertClaim(
                 version: try $0.int("alert_version"), buckets: try $0.int("buckets"),
-                bucketCount: try $0.int("bucket_count"), holders: try $0.int("holders"),
+                channels: try $0.int("channels"), bucketCount: try $0.int("bucket_count"),
+                holders: try $0.int("holders"),
                 claimedAt: try $0.int("claimed_at"))
         }
     }

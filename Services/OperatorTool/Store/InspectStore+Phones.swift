@@ -103,6 +103,9 @@ extension InspectStore {
                 \(Self.seconds("created_at", of: "a")), \(Self.seconds("activated_at", of: "a")),
                 \(Self.seconds("ended_at", of: "a")), \(Self.seconds("renewal_due_at", of: "a")), a.renewal_attempts,
                 \(Self.seconds("renewal_sent_at", of: "a")), \(Self.seconds("renewal_lease_until", of: "a")),
+                (SELECT c.environment || ', ' || \(ChannelSQL.alerts("c.class")) || ' alerts, generation ' || c.generation
+                    FROM broadcast_channels AS c
+                    WHERE c.match_id = a.match_id AND c.channel_id = a.channel_id LIMIT 1) AS channel,
                 a.start_attempts > 0 AS tried,
                 coalesce(\(Self.isLeased), false) AS leased, coalesce(\(Self.isGivenUp), false) AS given_up
             FROM live_activities AS a WHERE \(condition)
@@ -123,7 +126,8 @@ extension InspectStore {
                     endedAt: try row.optionalInt("ended_at"), renewalDueAt: try row.optionalInt("renewal_due_at"),
                     renewalAttempts: try row.int("renewal_attempts"),
                     renewalSentAt: try row.optionalInt("renewal_sent_at"),
-                    renewalLeaseUntil: try row.optionalInt("renewal_lease_until")), try Self.record(row)
+                    renewalLeaseUntil: try row.optionalInt("renewal_lease_until"),
+                    channel: try row.optionalString("channel")), try Self.record(row)
             )
         }
     }

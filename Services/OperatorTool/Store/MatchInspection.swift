@@ -70,7 +70,9 @@ package struct MatchInspection: Sendable, Codable {
 
     package struct AlertClaim: Sendable, Codable {
         package var version: Int
+        /// The buckets of phones that have tokens, and the channels, for which the alert was claimed.
         package var buckets: Int
+        package var channels: Int
         package var bucketCount: Int
         package var holders: Int
         package var claimedAt: Int

@@ -120,4 +120,6 @@ package struct InspectedActivity: Sendable, Codable {
     package var renewalAttempts: Int
     package var renewalSentAt: Int?
     package var renewalLeaseUntil: Int?
+    /// The broadcast channel that the card listens to, "production, all alerts, generation 2"; nil for a card on a token.
+    package var channel: String?
 }

@@ -64,3 +64,35 @@ static inline int clinux_spawn(const char *path, char *const argv[], char *const
     errno = error;
     return pid;
 }
+
+#include <elf.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+/// Copies this program's build id, a note that the linker was told to write, and returns its length: 0 without one, or
+/// where it is longer than `size`. The program's headers are found where the kernel says, since dl_iterate_phdr is
+/// hidden behind _GNU_SOURCE.
+static inline int clinux_build_id(unsigned char *id, int size) {
+    const Elf64_Phdr *headers = (const Elf64_Phdr *)getauxval(AT_PHDR);
+    unsigned long count = getauxval(AT_PHNUM), base = 0;
+    for (unsigned long i = 0; headers && i < count; i++) {
+        if (headers[i].p_type == PT_PHDR) base = (unsigned long)headers - headers[i].p_vaddr;
+    }
+    for (unsigned long i = 0; headers && i < count; i++) {
+        if (headers[i].p_type != PT_NOTE) continue;
+        const unsigned char *note = (const unsigned char *)(base + headers[i].p_vaddr);
+        const unsigned char *end = note + headers[i].p_memsz;
+        while (end - note >= (long)sizeof(Elf64_Nhdr)) {
+            const Elf64_Nhdr *head = (const Elf64_Nhdr *)note;
+            const unsigned char *name = note + sizeof *head;
+            const unsigned char *value = name + ((head->n_namesz + 3) & ~3u);
+            if (head->n_type == NT_GNU_BUILD_ID && head->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
+                if (head->n_descsz > (unsigned)size) return 0;
+                memcpy(id, value, head->n_descsz);
+                return (int)head->n_descsz;
+            }
+            note = value + ((head->n_descsz + 3) & ~3u);
+        }
+    }
+    return 0;
+}

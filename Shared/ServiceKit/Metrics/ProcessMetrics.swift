@@ -13,6 +13,9 @@ enum ProcessMetrics {
             # HELP sightscreen_ready 1 while /health/ready answers 200.
             # TYPE sightscreen_ready gauge
             sightscreen_ready \(isReady ? 1 : 0)
+            # HELP sightscreen_build_info 1; the label names the commit that the process was built from.
+            # TYPE sightscreen_build_info gauge
+            sightscreen_build_info{commit="\(Suite.commit)"} 1
 
             """
         if let startedAt {

@@ -36,16 +36,22 @@ public enum DurationText {
         return .nanoseconds(total)
     }
 
-    /// Writes the shortest form that `parse` reads back, down to a millisecond.
+    /// Writes the form that a person would, and `parse` reads back, down to a millisecond: `48h`, `365d`, `2.5s`, `250ms`.
     public static func format(_ duration: Duration) -> String {
         var milliseconds = duration.milliseconds
         guard milliseconds > 0 else { return "0s" }
+        let day = Int64(86_400_000)
+        if milliseconds > 2 * day, milliseconds % day == 0 { return "\(milliseconds / day)d" }
         var text = ""
-        for (name, size) in [("h", Int64(3_600_000)), ("m", 60_000), ("s", 1000), ("ms", 1)] {
-            if milliseconds >= size {
-                text += "\(milliseconds / size)\(name)"
-                milliseconds %= size
-            }
+        for (name, size) in [("h", Int64(3_600_000)), ("m", 60_000)] where milliseconds >= size {
+            text += "\(milliseconds / size)\(name)"
+            milliseconds %= size
+        }
+        if milliseconds >= 1000 {
+            let fraction = String(1000 + milliseconds % 1000).dropFirst().reversed().drop { $0 == "0" }.reversed()
+            text += "\(milliseconds / 1000)\(fraction.isEmpty ? "" : ".")\(String(fraction))s"
+        } else if milliseconds > 0 {
+            text += "\(milliseconds)ms"
         }
         return text
     }

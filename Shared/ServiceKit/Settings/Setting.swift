@@ -104,7 +104,7 @@ extension Setting {
         help: "auto or off: whether matches with many followers have broadcast channels, which iOS 18 can listen to.")
     /// The path that `Settings.tokenKeys()` reads.
     public static let tokenKeyFile = Setting(
-        TokenKeyFile.setting, default: "",
+        TokenKeyFile.setting, default: nil,
         help:
             "The keys that encrypt push tokens; only with SIGHTSCREEN_STAND_INS=1 may it be left out: tokens in clear.")
 }

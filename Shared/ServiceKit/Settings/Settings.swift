@@ -35,6 +35,7 @@ public struct Settings: Sendable {
         environment: [String: String], flags: CommandLineFlags, service: ServiceDescription
     ) throws(ConfigurationError) {
         self.service = service
+        try MisspeltSetting.refuse(in: environment, of: service)
         let reader = ConfigReader(providers: [
             EnvironmentVariablesProvider(environmentVariables: flags.values, secretsSpecifier: .all),
             EnvironmentVariablesProvider(

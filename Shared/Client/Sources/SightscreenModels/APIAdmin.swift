@@ -105,7 +105,7 @@ public struct AuditEntry: Codable, Hashable, Sendable {
     public var id: String
     /// Seconds since 1970.
     public var at: Int
-    /// `user:<sub>`, or `api-key:<name>`.
+    /// `user:<sub>`, `api-key:<name>`, or of a command `shell:<user>@<host>`.
     public var actor: String
     public var action: String
     /// The requested values, and the values before.
