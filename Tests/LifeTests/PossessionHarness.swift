@@ -122,14 +122,17 @@ struct PossessionHarness {
         let phones = try await pool.query("SELECT user_id, device_id, device_token, push_to_start_token FROM devices")
             .map { row in
                 try words(row, "user_id", "device_id") + [
-                    token(row, "device_token", as: .device) ?? "-", token(row, "push_to_start_token", as: .start) ?? "-",
+                    token(row, "device_token", as: .device) ?? "-",
+                    token(row, "push_to_start_token", as: .start) ?? "-",
                 ]
             }
-        let cards = try await pool.query("SELECT user_id, device_id, status, update_token, end_push FROM live_activities")
-            .map { row in
-                try words(row, "user_id", "device_id") + ["card", row.string("status")]
-                    + [token(row, "update_token", as: .update)].compactMap { $0 } + words(row, "end_push")
-            }
+        let cards = try await pool.query(
+            "SELECT user_id, device_id, status, update_token, end_push FROM live_activities"
+        )
+        .map { row in
+            try words(row, "user_id", "device_id") + ["card", row.string("status")]
+                + [token(row, "update_token", as: .update)].compactMap { $0 } + words(row, "end_push")
+        }
         return (phones + cards).map { $0.joined(separator: " ") }.sorted()
     }
 

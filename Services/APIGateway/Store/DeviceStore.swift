@@ -116,7 +116,8 @@ package struct DeviceStore: Sendable {
                 [
                     .text(user.rawValue), .text(device.rawValue), .int(route.hash), .int(route.shard),
                     .text(registration.platform), PostgresValue(registration.environment?.rawValue),
-                    PostgresValue(try newToken.map { try writer($0.rawValue, as: .device) }), PostgresValue(registration.osVersion),
+                    PostgresValue(try newToken.map { try writer($0.rawValue, as: .device) }),
+                    PostgresValue(registration.osVersion),
                     PostgresValue(registration.appVersion), PostgresValue(registration.liveActivitiesEnabled),
                     PostgresValue(registration.frequentPushesEnabled), .bool(token == .keep), keys,
                     PostgresValue(registration.broadcast), PostgresValue(reconciledAt),
@@ -254,7 +255,8 @@ package struct DeviceStore: Sendable {
             guard let row = rows.first else { throw DeviceRequired() }
             var capable = try row.bool("capable")
             // A start token that the phone has registered itself is its own, whatever the former owner called one.
-            let startToken = try row.bool("has_no_start_token")
+            let startToken =
+                try row.bool("has_no_start_token")
                 ? holder.startToken.flatMap { try vault.decrypt($0, as: .start) } : nil
             if let startToken {
                 capable = try await setStartToken(transaction, startToken, user, device) ?? capable
