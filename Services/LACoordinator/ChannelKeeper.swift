@@ -4,6 +4,7 @@ import FanOut
 import HTTP2
 import Logging
 import Messages
+import Metrics
 import SightscreenModels
 
 /// The life of the broadcast channels whose shards this process holds: has APNs make them, gives them to the loops,
@@ -18,6 +19,8 @@ actor ChannelKeeper {
     private static let movedMax = 5_000
     /// The time between two comparisons of APNs' list with the table.
     private static let sweepInterval = Duration.seconds(600)
+    /// The time between two counts of the channels that are missing.
+    private static let measureInterval = Duration.seconds(10)
 
     private let store: ChannelStore
     private let calls: ChannelCalls
@@ -29,6 +32,7 @@ actor ChannelKeeper {
     private let settings: LACoordinatorConfiguration.Channels
     private let logger: Logger
     private var sweptAt: ContinuousClock.Instant?
+    private var measuredAt: ContinuousClock.Instant?
 
     init(
         store: ChannelStore, manager: ChannelManager, fanOut: FanOutLoops, publisher: MatchPublisher,
@@ -47,6 +51,14 @@ actor ChannelKeeper {
 
     /// Gives the loops the open channels of these shards, and makes the calls that are due.
     func run(_ held: [Int: HeldShard]) async throws {
+        if held[0] == nil, sweptAt != nil {
+            sweptAt = nil
+            ChannelCalls.forgetSweep()
+        }
+        if measuredAt.map({ .now - $0 >= Self.measureInterval }) ?? true {
+            measuredAt = .now
+            try await measure(Array(held.keys))
+        }
         guard !held.isEmpty else { return }
         let leases = held.values.map(\.lease)
         // The ends are claimed first, so that a channel which ends gets no state after its end.
@@ -70,9 +82,23 @@ actor ChannelKeeper {
         }
     }
 
+    private func measure(_ shards: [Int]) async throws {
+        for standing in try await store.standing(shards: shards) {
+            let environment = ("environment", standing.environment.rawValue)
+            Gauge(label: "sightscreen_channels_missing", dimensions: [environment]).record(standing.missing)
+            for (cause, isSo) in [("off", standing.isOff), ("full", standing.isFull)] {
+                Gauge(label: "sightscreen_channels_stopped", dimensions: [environment, ("cause", cause)])
+                    .record(isSo ? 1 : 0)
+            }
+        }
+    }
+
     // MARK: - What the loops report
 
     func throttled(_ key: ChannelKey, perMinute: Int, restsUntil: Double) async {
+        logger.warning(
+            "APNs throttles a channel: it rests",
+            metadata: key.metadata().merging(["channel.per_minute": "\(perMinute)"]) { $1 })
         await note("A channel's limit could not be noted") {
             try await store.throttled(key, perMinute: perMinute, restsUntil: restsUntil)
         }

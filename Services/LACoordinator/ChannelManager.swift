@@ -11,6 +11,11 @@ package struct ChannelManager: Sendable {
         case refused(APNsAnswer)
     }
 
+    package enum Listed: Sendable, Hashable {
+        case channels([ChannelID])
+        case refused(APNsAnswer)
+    }
+
     private let client: HTTPClient
     private let bundleID: String
     /// Where the channels of each environment are managed.
@@ -50,13 +55,12 @@ package struct ChannelManager: Sendable {
     }
 
     /// Lists all channels of the app.
-    /// - Throws: `HTTPClientError` when there is no answer.
-    /// - Returns: nil when APNs refuses.
-    package func list(_ environment: APNsEnvironment) async throws -> [ChannelID]? {
-        struct Listed: Decodable { var channels: [ChannelID] }
+    /// - Throws: `HTTPClientError` when there is no answer, `DecodingError` when it is no list.
+    package func list(_ environment: APNsEnvironment) async throws -> Listed {
+        struct Body: Decodable { var channels: [ChannelID] }
         let response = try await send("GET", "all-channels", environment)
-        guard response.status == 200 else { return nil }
-        return try? JSONDecoder().decode(Listed.self, from: Data(response.body)).channels
+        guard response.status == 200 else { return .refused(Self.answer(response)) }
+        return .channels(try JSONDecoder().decode(Body.self, from: Data(response.body)).channels)
     }
 
     private func send(

@@ -72,10 +72,16 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         context.metrics.describe(
             "sightscreen_publishes_delayed_total", help: "States that a channel's pace or rest held back, by cause.")
         context.metrics.describe(
-            "sightscreen_channel_calls_total", help: "Channels created and deleted, by what became of the call.")
+            "sightscreen_channel_calls_total", help: "Calls to APNs about channels, by what became of them.")
         context.metrics.describe("sightscreen_channels_listed", help: "Channels that APNs has, as last swept.")
         context.metrics.describe(
             "sightscreen_channels_unknown", help: "Channels that APNs has and no row has named for ten minutes.")
+        context.metrics.describe(
+            "sightscreen_channels_missing",
+            help: "Channels of this process' matches that were asked for a minute ago or more, and are not open.")
+        context.metrics.describe(
+            "sightscreen_channels_stopped",
+            help: "1 while no channel is asked for: broadcasts are off, or APNs has no room (full).")
         context.metrics.describe("sightscreen_phones", help: "Activities that this process pushes to.")
         context.metrics.describe("sightscreen_apns_connections", help: "Open connections to an APNs host.")
         context.metrics.describe(
@@ -123,6 +129,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
 
     /// Counters start at 0, so that an alert on their growth sees the first event, too.
     private func beginCounters() {
+        ChannelCalls.beginCounters()
         for counter in ["sightscreen_alerts_lost_total", "sightscreen_roster_mismatches_total"] {
             Counter(label: counter).increment(by: 0)
         }

@@ -1,3 +1,4 @@
+import APNsProtocol
 package import Activities
 package import FanOut
 import FoundationEssentials
@@ -324,5 +325,43 @@ package struct ChannelStore: Sendable {
                 .double(Self.unknownFor / .seconds(1)),
             ]
         ).map { ChannelID(try $0.string("channel_id")) }
+    }
+
+    // MARK: - What is missing
+
+    /// The channels of an environment, as an operator asks about them.
+    package struct Standing: Sendable, Hashable {
+        package var environment: APNsEnvironment
+        /// Classes of these shards' matches for which a channel was asked for a minute ago or more, and none is open.
+        package var missing: Int
+        /// No channel is asked for: broadcasts were switched off within the last hour, or APNs had no room.
+        package var isOff: Bool
+        package var isFull: Bool
+    }
+
+    package func standing(shards: [Int]) async throws -> [Standing] {
+        try await pool.query(
+            """
+            SELECT e.environment, coalesce(s.reason <> $2, false) AS is_off, coalesce(s.reason = $2, false) AS is_full, (
+                SELECT count(DISTINCT (c.match_id, c.class)) FROM broadcast_channels AS c
+                LEFT JOIN active_matches AS a ON a.match_id = c.match_id
+                LEFT JOIN fixtures AS f ON f.match_id = c.match_id
+                WHERE c.shard = ANY ($1::int[]) AND c.environment = e.environment AND c.deleted_at IS NULL
+                    AND c.ended_at IS NULL AND c.created_at < clock_timestamp() - interval '1 minute'
+                    AND \(ChannelSQL.hasActivities)
+                    AND NOT EXISTS (
+                        SELECT FROM broadcast_channels AS o
+                        WHERE o.match_id = c.match_id AND o.environment = c.environment AND o.class = c.class
+                            AND \(ChannelSQL.isOpen("o")))
+            ) AS missing
+            FROM (VALUES ('production'), ('sandbox')) AS e (environment)
+            LEFT JOIN broadcast_stops AS s
+                ON s.environment = e.environment AND s.since > clock_timestamp() - interval '1 hour'
+            """, [.intArray(shards), .text(APNsReason.cannotCreateChannelConfig.rawValue)]
+        ).map { row in
+            Standing(
+                environment: try row.environment(), missing: try row.int("missing"), isOff: try row.bool("is_off"),
+                isFull: try row.bool("is_full"))
+        }
     }
 }

@@ -61,10 +61,11 @@ actor SimulatedBroadcasts: ChannelManagement {
         return nil
     }
 
-    func list(_ environment: APNsEnvironment) throws -> [ChannelID]? {
+    func list(_ environment: APNsEnvironment) throws -> ChannelManager.Listed {
         guard !random.chance(losing) else { throw NoAnswer() }
-        guard environment == .production else { return [] }
-        return isStormy ? nil : channels.sorted { $0.rawValue < $1.rawValue }
+        guard environment == .production else { return .channels([]) }
+        return isStormy
+            ? .refused(APNsAnswer(.tooManyRequests)) : .channels(channels.sorted { $0.rawValue < $1.rawValue })
     }
 
     // MARK: - Publishing
