@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 """Tries the alerts of deploy/prometheus on made-up series, and reads every query of the dashboard: Tests/DeployTests/alerts.py
 
-promtool runs alerts.test.yml, which must try each alert in two ways: it fires, and it does not. Needs promtool, of Debian's package
+promtool runs alerts.test.yml, which must try each alert in two ways: it fires, and it does not. The names in alertmanager.yml are
+those of alerts, and what a test calls one page is one. Needs promtool, of Debian's package
 prometheus, and python3-yaml; some ten seconds. PROMTOOL names one that is not in PATH."""
 
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +18,8 @@ import yaml
 
 HERE = pathlib.Path(__file__).resolve().parent
 DEPLOYED = HERE.parent.parent / "deploy"
+# Always fires.
+WATCHDOG = "Watchdog"
 
 
 def read(path):
@@ -23,8 +27,8 @@ def read(path):
 
 
 def title(alert, labels):
-    """Several rules may share a name: then they name a service each."""
-    return f"{alert} {labels.get('service', '')}".strip()
+    """One has a rule for each service."""
+    return f"{alert} {labels['service']}" if alert == "SightscreenServiceGone" else alert
 
 
 def tried(tests):
@@ -41,6 +45,8 @@ def problems(alerts, tests):
     fires, quiet = tried(tests)
     for alert in alerts:
         name, labels = title(alert["alert"], alert["labels"]), alert["labels"]
+        if name == WATCHDOG:
+            continue
         if labels.get("severity") not in ("page", "ticket") or set(alert["annotations"]) != {"summary", "action"} \
                 or not alert.get("for") or not alert["expr"]:
             yield f"{name}: expr, for, severity (page or ticket), summary and action are wanted"
@@ -52,6 +58,29 @@ def problems(alerts, tests):
             # promtool takes it for one that does not fire.
             if each["alertname"] not in names:
                 yield f"{each['alertname']}: rules.yml has no such alert"
+
+
+def matched(rule, side, label="alertname"):
+    """The values that a rule of inhibition asks for; nothing else than = and =~ of alternatives is used."""
+    for matcher in rule[f"{side}_matchers"]:
+        name, values = re.fullmatch(r'(\w+)=~?"([^"]*)"', matcher).groups()
+        if name == label:
+            yield from values.split("|")
+
+
+def inhibition_problems(alerts, tests, config):
+    names = {alert["alert"] for alert in alerts}
+    rules = config["inhibit_rules"]
+    for rule in rules:
+        for name in {*matched(rule, "source"), *matched(rule, "target")} - names:
+            yield f"alertmanager.yml: rules.yml has no {name}"
+    for test in tests:
+        if not test["name"].startswith("one page"):
+            continue
+        firing = {each["alertname"] for each in test["alert_rule_test"] if each["exp_alerts"]}
+        quiet = {name for rule in rules if firing & {*matched(rule, "source")} for name in matched(rule, "target")}
+        if len(firing - quiet) != 1:
+            yield f"alertmanager.yml: {test['name']}: {sorted(firing - quiet)}"
 
 
 def queries(value):
@@ -76,7 +105,9 @@ def main():
 
     tests = read(HERE / "alerts.test.yml")["tests"]
     alerts = [rule for group in read(DEPLOYED / "prometheus/rules.yml")["groups"] for rule in group["rules"]]
-    found = [*problems(alerts, tests), *run("check", "config", DEPLOYED / "prometheus/prometheus.yml"),
+    example = read(DEPLOYED / "prometheus/alertmanager.yml")
+    found = [*problems(alerts, tests), *inhibition_problems(alerts, tests, example),
+             *run("check", "config", DEPLOYED / "prometheus/prometheus.yml"),
              *run("test", "rules", HERE / "alerts.test.yml")]
     # promtool reads an expression as a rule's.
     records = [{"record": f"query{number}", "expr": query}

@@ -76,7 +76,7 @@ ROWS = [
         panel("Phones by coordinator", "", [("sightscreen_phones", "{{instance}}")]),
     ]),
     ("Broadcast channels", [
-        panel("Channels", "Published to, by class: which alerts their listeners want", [("sum by (class) (sightscreen_channels)", "{{class}}"), ("sum(sightscreen_channels_resting)", "resting")]),
+        panel("Channels", "Published to, by class: which alerts their listeners want", [("sum by (class) (sightscreen_channels)", "{{class}}"), ("sum(sightscreen_channels_resting)", "resting"), ("sum(sightscreen_channels_missing)", "asked for, not open")]),
         panel("Publishes by outcome", "", [(rate("sightscreen_pushes_total", 'kind="publish"', "outcome"), "{{outcome}}")], "ops"),
         panel("Channels behind for", "How long a channel has waited for the newest version", [("max by (class) (sightscreen_channel_lag_seconds)", "{{class}}")], "s"),
         panel("States held back", "By the pace of a channel, or its rest after a 429", [(rate("sightscreen_publishes_delayed_total", by="cause"), "{{cause}}")], "ops"),
