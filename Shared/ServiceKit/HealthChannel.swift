@@ -8,7 +8,7 @@ import NIOHTTP1
 /// HTTP/1.1 for probes and scrapes: few connections, each for a short time, so that a health port costs its service no
 /// more than that, whatever reaches it.
 struct HealthChannel: ServerChildChannel {
-    /// The bounds of a health port.
+    /// The bounds of a health port. Beyond a number of connections a newcomer takes the place of one that asks nothing.
     struct Bounds: Sendable {
         var connectionsMax = 32
         /// Of one client: an IPv4 address, an IPv6 /64, or this machine under all its loopback addresses, of which a
@@ -19,10 +19,9 @@ struct HealthChannel: ServerChildChannel {
         /// The time from the opening of a connection until it is closed, whatever it is doing: a request that does not
         /// end, an answer that is not read, or nothing.
         var life = TimeAmount.seconds(10)
+        /// The time until a request's head is here, from the opening of the connection or from the last answer.
+        var head = TimeAmount.seconds(2)
     }
-
-    /// The number of open connections of each client.
-    typealias Connections = NIOLockedValueBox<[Client: Int]>
 
     /// Whose connections are counted together.
     enum Client: Hashable {
@@ -48,60 +47,43 @@ struct HealthChannel: ServerChildChannel {
         private static let mapped = [UInt8](repeating: 0, count: 10) + [0xff, 0xff]
     }
 
-    /// A connection; `http` is nil if there were too many, and it is closed.
-    struct Connection: ServerChildChannelValue {
-        let channel: any Channel
-        let http: HTTP1Channel.Value?
-    }
-
     private let http1: HTTP1Channel
     private let bounds: Bounds
-    private let connections: Connections
+    private let connections: NIOLockedValueBox<HealthConnections>
 
-    init(responder: @escaping HTTPChannelHandler.Responder, bounds: Bounds, connections: Connections) {
+    init(responder: @escaping HTTPChannelHandler.Responder, bounds: Bounds) {
         http1 = HTTP1Channel(
             responder: responder,
             configuration: .init(
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: 8_192, maxHeaderListSize: 8_192, maxHeaderFieldCount: 64)))
         self.bounds = bounds
-        self.connections = connections
+        connections = NIOLockedValueBox(HealthConnections(bounds))
     }
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         let client = Client(channel.remoteAddress)
-        let isAdmitted = connections.withLockedValue { connections in
-            let own = connections[client, default: 0]
-            guard own < bounds.connectionsOfClientMax, connections.values.reduce(0, +) < bounds.connectionsMax else {
-                return false
-            }
-            connections[client] = own + 1
-            return true
-        }
-        guard isAdmitted else { return channel.eventLoop.makeSucceededFuture(Connection(channel: channel, http: nil)) }
+        connections.withLockedValue { $0.open(channel, of: client) }?.close(promise: nil)
         let end = channel.eventLoop.scheduleTask(in: bounds.life) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { [connections] _ in
             end.cancel()
-            connections.withLockedValue { connections in
-                let own = connections[client, default: 1] - 1
-                connections[client] = own == 0 ? nil : own
-            }
+            connections.withLockedValue { $0.close(channel) }
         }
-        return http1.setup(channel: channel, logger: logger).flatMapThrowing { [bounds] http in
+        return http1.setup(channel: channel, logger: logger).flatMapThrowing { [bounds, connections] http in
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self).handler
             if let decoder = decoder as? any ChannelHandler & RemovableChannelHandler {
-                try pipeline.addHandler(HostOfOldProbes(), position: .after(decoder))
+                let watch = RequestWatch(head: bounds.head) { isAsking in
+                    connections.withLockedValue { $0.note(channel, isAsking: isAsking) }
+                }
+                try pipeline.addHandlers([watch, HostOfOldProbes()], position: .after(decoder))
             }
             try pipeline.addHandler(ReceivedBytes(max: bounds.bytesMax), position: .first)
-            return Connection(channel: channel, http: http)
+            return http
         }
     }
 
-    func handle(value: Connection, logger: Logger) async {
-        guard let http = value.http else { return value.channel.close(promise: nil) }
-        await http1.handle(value: http, logger: logger)
-    }
+    func handle(value: HTTP1Channel.Value, logger: Logger) async { await http1.handle(value: value, logger: logger) }
 }
 
 /// Closes a connection on which more arrives than a probe sends. Hummingbird answers a request at once, and reads a body
@@ -118,6 +100,51 @@ private final class ReceivedBytes: ChannelInboundHandler {
         count += unwrapInboundIn(data).readableBytes
         guard count <= max else { return context.close(promise: nil) }
         context.fireChannelRead(data)
+    }
+}
+
+/// Says whether a complete request waits for its answer, and closes a connection that takes too long to send a head: from
+/// its opening, and again from each answer.
+private final class RequestWatch: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+
+    private let head: TimeAmount
+    private let note: (_ isAsking: Bool) -> Void
+    /// Complete requests less answers; negative when an answer came before the end of its request.
+    private var unanswered = 0 { didSet { if (unanswered > 0) != (oldValue > 0) { note(unanswered > 0) } } }
+    private var alarm: Scheduled<Void>?
+
+    init(head: TimeAmount, note: @escaping (_ isAsking: Bool) -> Void) {
+        self.head = head
+        self.note = note
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { begin(context) }
+    func handlerRemoved(context: ChannelHandlerContext) { alarm?.cancel() }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head: alarm?.cancel()
+        case .body: break
+        case .end: unanswered += 1
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        let written = promise ?? context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenSuccess { [self] in
+            unanswered -= 1
+            if unanswered <= 0 { begin(context) }
+        }
+        context.write(data, promise: written)
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        alarm?.cancel()
+        alarm = context.eventLoop.assumeIsolated().scheduleTask(in: head) { context.close(promise: nil) }
     }
 }
 

@@ -22,6 +22,8 @@ struct HealthServer: Service, CustomStringConvertible {
     let addressFile: String?
     let logger: Logger
     var bounds = HealthChannel.Bounds()
+    /// The age of a copy that is still served as `/metrics`.
+    var metricsAgeMax = Duration.seconds(1)
     var onRunning: @Sendable (_ port: Int) -> Void = { _ in }
 
     var description: String { "health server" }
@@ -30,12 +32,9 @@ struct HealthServer: Service, CustomStringConvertible {
         // Hummingbird's own log lines would repeat ours.
         var quiet = logger
         quiet.logLevel = .critical
-        let connections = HealthChannel.Connections([:])
         let application = Application(
             responder: router().buildResponder(),
-            server: HTTPServerBuilder { [bounds] respond in
-                HealthChannel(responder: respond, bounds: bounds, connections: connections)
-            },
+            server: HTTPServerBuilder { [bounds] respond in HealthChannel(responder: respond, bounds: bounds) },
             configuration: .init(address: .hostname(host, port: port)),
             onServerRunning: { channel in report(channel.localAddress?.port ?? port) }, logger: quiet)
         defer { if let addressFile { unlink(addressFile) } }
@@ -72,11 +71,11 @@ struct HealthServer: Service, CustomStringConvertible {
         }
         router.get("health/ready", use: ready)
         router.get("health", use: ready)
+        let copy = MetricsCopy(ageMax: metricsAgeMax)
         router.get("metrics") { _, _ in
-            Response(
-                status: .ok, headers: [.contentType: PrometheusText.contentType],
-                body: .init(
-                    byteBuffer: ByteBuffer(string: metrics.text() + ProcessMetrics.text(isReady: readiness.isReady))))
+            let text = copy.text { metrics.text() + ProcessMetrics.text(isReady: readiness.isReady) }
+            return Response(
+                status: .ok, headers: [.contentType: PrometheusText.contentType], body: .init(byteBuffer: text))
         }
         return router
     }

@@ -130,18 +130,20 @@ import Testing
     }
 
     /// This machine under five addresses is one client.
-    @Test func oneClientHasEightConnections() async throws {
+    @Test func oneClientHasEightConnectionsAndTheOldestMakesRoom() async throws {
         try await Self.run { port in
-            var begun: [Connection] = []
+            var open: [Connection] = []
             for address in UInt8(1)...5 {
-                for _ in 0..<9 { begun.append(try Connection(port: port, from: address)) }
+                for _ in 0..<9 { open.append(try Connection(port: port, from: address)) }
             }
-            let all = begun
+            let all = open
             try await eventually("what is too many is closed") { all.count { !$0.isClosed } <= 8 }
             #expect(all.count { !$0.isClosed } == 8)
-            // Which of them are let in is not said.
-            let open = try #require(all.first { !$0.isClosed })
-            #expect(try await open.status(ofAnswerTo: Self.get("/metrics", host: "localhost")) == 200)
+            // Each thread of the server takes its connections in the order in which they came.
+            #expect(all[0].isClosed)
+            let status = try await all.last { !$0.isClosed }?.status(
+                ofAnswerTo: Self.get("/metrics", host: "localhost"))
+            #expect(status == 200)
         }
     }
 
@@ -153,6 +155,62 @@ import Testing
             try await eventually("what is too many is closed") { all.count { !$0.isClosed } <= 32 }
             #expect(all.count { !$0.isClosed } == 32)
         }
+    }
+
+    /// Whether they have said nothing, half a head, or wait for the rest of a body; and after an answer.
+    @Test(arguments: [
+        "", "GET /metrics HT", "POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nx",
+        "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n",
+    ])
+    func connectionsThatAreHeldKeepNoProbeOut(text: String) async throws {
+        try await Self.run { port in
+            var held: [Connection] = []
+            for _ in 0..<20 {
+                while held.count < 8 {
+                    let connection = try Connection(port: port)
+                    connection.send(text)
+                    held.append(connection)
+                }
+                let status = try await Connection(port: port).status(
+                    ofAnswerTo: Self.get("/health/live", host: "localhost"))
+                #expect(status == 200)
+                held.removeAll { $0.isClosed }
+            }
+        }
+    }
+
+    /// From its opening, and from its last answer.
+    @Test(arguments: ["", "GET /metrics HT", "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n"])
+    func aHeadHasSoMuchTime(text: String) async throws {
+        var bounds = HealthChannel.Bounds()
+        bounds.life = .seconds(3_600)
+        bounds.head = .seconds(2)
+        try await Self.run(bounds: bounds) { port in
+            let connection = try Connection(port: port)
+            if text.hasSuffix("\r\n\r\n") {
+                #expect(try await connection.status(ofAnswerTo: text) == 200)
+            } else {
+                connection.send(text)
+            }
+            try await eventually("it is closed") {
+                var drained = [UInt8](repeating: 0, count: 4_096)
+                _ = connection.read(&drained)
+                return connection.isClosed
+            }
+        }
+    }
+
+    @Test(arguments: [(Duration.seconds(3_600), 1), (Duration.zero, 3)])
+    func aScrapeMakesNoTextThatIsThereAlready(ageMax: Duration, made: Int) {
+        let copy = MetricsCopy(ageMax: ageMax)
+        var count = 0
+        for _ in 0..<3 {
+            _ = copy.text {
+                count += 1
+                return "\(count)"
+            }
+        }
+        #expect(count == made)
     }
 
     /// Also one that says no length, in chunks.
