@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import NIOCore
+import ServiceLifecycle
 import TestKit
 import Testing
 
@@ -71,13 +72,16 @@ import Testing
             host: "127.0.0.1", port: 0, names: names, service: "bus", readiness: Readiness(),
             metrics: PrometheusRegistry(), addressFile: nil, logger: Logger(label: "test"), bounds: bounds,
             onRunning: { port.continuation.yield($0) })
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try? await server.run() }
+        // It ends as a service does: a connection that is cancelled before it was looked at ends the process.
+        let group = ServiceGroup(services: [server], logger: Logger(label: "test"))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
             for await number in port.stream {
                 try await body(number)
                 break
             }
-            group.cancelAll()
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
         }
     }
 

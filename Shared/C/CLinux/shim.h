@@ -31,9 +31,9 @@ static inline int clinux_pidfd_open(int pid) { return (int)syscall(SYS_pidfd_ope
 
 /// Starts a program in a process group of its own and returns its pid, or -1 with errno.
 ///
-/// The child gets the three descriptors as its standard ones, all signals unblocked and at their defaults, the user and
-/// group unless they are -1, and `death_signal` when the calling *thread* ends (0 for none): call it from a thread
-/// that lives as long as the process. Between fork and exec only async-signal-safe calls are made.
+/// The child gets the three descriptors as its standard ones and no other, all signals unblocked and at their defaults,
+/// the user and group unless they are -1, and `death_signal` when the calling *thread* ends (0 for none): call it from a
+/// thread that lives as long as the process. Between fork and exec only async-signal-safe calls are made.
 static inline int clinux_spawn(const char *path, char *const argv[], char *const envp[], const char *directory,
                                int in, int out, int err, int uid, int gid, int death_signal) {
     sigset_t all, before;
@@ -56,6 +56,8 @@ static inline int clinux_spawn(const char *path, char *const argv[], char *const
             if (getppid() != parent) _exit(126);
         }
         if (directory && chdir(directory) != 0) _exit(126);
+        // A descriptor that the child keeps would keep the parent's connection open.
+        syscall(SYS_close_range, 3U, ~0U, 0U);
         execve(path, argv, envp);
         _exit(127);
     }
