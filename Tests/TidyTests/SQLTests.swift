@@ -67,7 +67,7 @@ import Testing
             #"last == nil ? "" : " AND (\(names)) > (\(from))""#, "names", "texts",
         ],
         "Shared/Store/TokenVault.swift": ["column", "parameter"],
-        "Services/APIGateway/Store/PhoneClaims.swift": ["row", "tokensMax"],
+        "Services/APIGateway/Store/PhoneClaims.swift": ["deleted", "row", "tokensMax"],
         "Services/APIGateway/Store/DeviceStore.swift": ["mayBeTaken"],
         "Services/LACoordinator/Store/DeadTokenSQL.swift": ["registered", "since"],
         "Services/APIGateway/Store/TokenKind.swift": ["column", "isProven", "taken"],

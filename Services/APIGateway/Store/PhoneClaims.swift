@@ -63,7 +63,7 @@ struct PhoneClaims {
         WHERE (SELECT count(*) FROM phone_claims o WHERE o.user_id = $2 AND o.token_key <> $1) < \(tokensMax)
             AND NOT EXISTS (
                 SELECT FROM phone_claims r
-                WHERE r.token_key = $1 AND r.user_id = \(erased("$5::text")) AND \(PhoneClaimSQL.isRefused("r")))
+                WHERE r.token_key = $1 AND r.user_id = \(deleted) || $5::text AND \(PhoneClaimSQL.isRefused("r")))
         ON CONFLICT (token_key, user_id) DO UPDATE
         SET device_id = excluded.device_id, claimed_at = excluded.claimed_at, refused_at = NULL,
             environment = excluded.environment,
@@ -177,7 +177,8 @@ struct PhoneClaims {
             RETURNING token_key, claimed_at, challenge, sent_at, refused_at
         )
         INSERT INTO phone_claims (token_key, user_id, device_id, claimed_at, challenge, sent_at, refused_at)
-        SELECT token_key, \(erased("coalesce(CASE WHEN \(PhoneClaimSQL.isRefused("gone")) THEN $2::text END, gen_random_uuid()::text)")),
+        SELECT token_key,
+            \(deleted) || coalesce(CASE WHEN \(PhoneClaimSQL.isRefused("gone")) THEN $2::text END, gen_random_uuid()::text),
             '', claimed_at, challenge, sent_at, refused_at
         FROM gone WHERE \(PhoneClaimSQL.wasSent("gone")) OR \(PhoneClaimSQL.isRefused("gone"))
         -- The account was refused and deleted before, and that refusal is over.
@@ -186,6 +187,6 @@ struct PhoneClaims {
             refused_at = excluded.refused_at
         """
 
-    /// The name under which claims of a deleted account stay. No account is called so.
-    private static func erased(_ name: String) -> String { "('deleted ' || \(name))" }
+    /// The beginning of the name under which claims of a deleted account stay. No account is called so.
+    private static let deleted = "'deleted '"
 }
