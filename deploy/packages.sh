@@ -8,8 +8,11 @@ readonly run_packages=(postgresql-15 openssl)
 readonly test_packages=(nghttp2-client nghttp2-server curl python3 python3-venv zstd systemd python3-yaml)
 # A browser for the page of device-lab, and a font like the one it is made for.
 readonly page_packages=(chromium fonts-inter)
-# Only unpacked: to install prometheus (promtool; 19 MB to download, 96 MB on the disk) or haproxy (2 MB) starts a server of each.
-readonly unpacked_packages=(prometheus haproxy liblua5.3-0 libopentracing-c-wrapper0 libopentracing1)
+# Only unpacked: to install prometheus (promtool; 19 MB to download, 96 MB on the disk), haproxy (2 MB) or pgbouncer (1 MB) starts a
+# server of each.
+readonly unpacked_packages=(
+    prometheus haproxy liblua5.3-0 libopentracing-c-wrapper0 libopentracing1 pgbouncer libc-ares2 libevent-2.1-7
+)
 # sqlmap: tries to inject SQL in `deploy/soak gateway`.
 readonly soak_packages=(sqlmap)
 # A C compiler: wrong clocks for `deploy/chaos`.
@@ -45,10 +48,10 @@ install_packages() {
         -o Dpkg::Options::=--force-confold "${missing[@]}" >/dev/null
 }
 
-# unpack_tools: sets PROMTOOL and HAPROXY to programs that run where they were unpacked, once for each user.
+# unpack_tools: sets PROMTOOL, HAPROXY and PGBOUNCER to programs that run where they were unpacked, once for each user and list.
 unpack_tools() {
     local folder package
-    folder=/var/tmp/sightscreen-tools-$(id -u)
+    folder=/var/tmp/sightscreen-tools-$(id -u)-$(cksum <<<"${unpacked_packages[*]}" | cut -d ' ' -f 1)
     if ! [ -e "$folder/complete" ] || ! [ -O "$folder/complete" ]; then
         echo "Unpacking ${unpacked_packages[*]} …" >&2
         rm -rf "$folder"
@@ -62,8 +65,9 @@ unpack_tools() {
         rm -rf "$folder/packages"
         touch "$folder/complete"
     fi
-    export PROMTOOL=$folder/usr/bin/promtool HAPROXY=$folder/usr/sbin/haproxy HAPROXY_LIBRARIES
-    HAPROXY_LIBRARIES=$(echo "$folder"/usr/lib/*-linux-gnu*)
+    export PROMTOOL=$folder/usr/bin/promtool HAPROXY=$folder/usr/sbin/haproxy PGBOUNCER=$folder/usr/sbin/pgbouncer
+    export UNPACKED_LIBRARIES
+    UNPACKED_LIBRARIES=$(echo "$folder"/usr/lib/*-linux-gnu*)
 }
 
 # The tests in release, in a folder of their own since what others build in release cannot be tested from inside.

@@ -54,6 +54,7 @@ public struct APIGatewayService {
                     configuration, pool: pool, keys: keys,
                     notifier: WireCoordinatorNotifier(coordinators: coordinators), deleted: deleted,
                     blocked: blocked, control: control, cache: cache,
+                    now: { [clock = context.clock] in clock.seconds },
                     missing: { readiness.missing.map(\.name) + (deleted.hasRead ? [] : ["deleted accounts"]) },
                     logger: context.logger, tracer: context.tracer, more: more),
                 addressFile: "\(configuration.runDirectory)/api-gateway/\(configuration.instance).http",
@@ -66,7 +67,8 @@ public struct APIGatewayService {
         _ configuration: APIGatewayConfiguration, pool: PostgresPool, keys: KeySource,
         notifier: any CoordinatorNotifier,
         deleted: DeletedAccounts, blocked: BlockedAccounts, control: ControlSource, cache: ReplyCache,
-        missing: @escaping @Sendable () -> [String], logger: Logger, tracer: Tracer = .off, more: [Route] = []
+        now: @escaping @Sendable () -> Int, missing: @escaping @Sendable () -> [String], logger: Logger,
+        tracer: Tracer = .off, more: [Route] = []
     ) -> GatewayResponder {
         let schedule = ScheduleStore(pool: pool)
         let admin = AdminRoutes(
@@ -100,7 +102,7 @@ public struct APIGatewayService {
         let verifier = BearerTokenVerifier(issuer: configuration.issuer, clientIDs: configuration.clientIDs)
         return GatewayResponder(
             table: RouteTable(routes + PublicRoutes.describing(routes) + more),
-            authenticator: Authenticator(verifier: verifier, keys: keys, apiKey: configuration.apiKey),
+            authenticator: Authenticator(verifier: verifier, keys: keys, apiKey: configuration.apiKey, now: now),
             deleted: deleted, refusals: RefusalLog(), proxies: configuration.trustedProxies,
             gate: gate, security: security, logger: logger, tracer: tracer)
     }

@@ -43,6 +43,9 @@ struct DatabaseMonitor: Service, CustomStringConvertible {
             readiness.set("database", true)
         } catch is CancellationError {
             return
+        } catch let error as PostgresError where error.rule?.notReady != nil {
+            // `Presence` reports it, of all services.
+            return
         } catch {
             if readiness.missing.allSatisfy({ $0.name != "database" }) {
                 logger.warning("PostgreSQL does not answer", metadata: ["reason": "\(error)"])

@@ -29,8 +29,10 @@ struct MigrateCommand: AsyncParsableCommand {
             try await pool.waitUntilReachable(within: .seconds(wait)) {
                 Output.error("waiting for PostgreSQL: \($0)")
             }
+            try await pool.checkSessions()
         } catch let error as PostgresError {
             await pool.close()
+            if error.code == .configuration { throw UpError.setting("DATABASE_URL", error.message) }
             throw UpError("DATABASE_URL: the database \(pool.place) cannot be used: \(error.message)")
         }
         let applied = try await Migrator(pool: pool).migrate { Output.error($0) }
@@ -56,10 +58,10 @@ struct MigrateCommand: AsyncParsableCommand {
 
     /// A pool of few connections, with the same rules as in the services.
     static func pool(
-        url: String, size: Int = 1, applicationName: String, standIns: Bool
+        url: String, size: Int = 1, applicationName: String, needsWriting: Bool = true, standIns: Bool
     ) throws -> PostgresPool {
         do {
-            return try DatabaseSetting(url: Secret(url), standIns: standIns)
+            return try DatabaseSetting(url: Secret(url), needsWriting: needsWriting, standIns: standIns)
                 .pool(size: size, applicationName: applicationName)
         } catch { throw UpError.setting(error.setting, error.problem) }
     }

@@ -4,26 +4,27 @@ import Glibc
 /// thread of the task pool may be blocked.
 enum HostResolver {
     private final class Request {
-        let hosts: [PostgresHost]
+        let name: String
         let continuation: CheckedContinuation<[String], any Error>
-        init(_ hosts: [PostgresHost], _ continuation: CheckedContinuation<[String], any Error>) {
-            self.hosts = hosts
+        init(_ name: String, _ continuation: CheckedContinuation<[String], any Error>) {
+            self.name = name
             self.continuation = continuation
         }
     }
 
-    /// Returns one address for each host; "" for a Unix socket.
-    static func addresses(of hosts: [PostgresHost]) async throws -> [String] {
-        if hosts.allSatisfy({ known($0) != nil }) { return hosts.map { known($0) ?? "" } }
+    /// Returns the addresses of a host, in the order in which they are to be tried; one "" for a Unix socket.
+    static func addresses(of host: PostgresHost) async throws -> [String] {
+        if !host.address.isEmpty { return [host.address] }
+        if host.name.isEmpty || host.isSocket { return [""] }
         return try await withCheckedThrowingContinuation { continuation in
-            let request = Unmanaged.passRetained(Request(hosts, continuation))
+            let request = Unmanaged.passRetained(Request(host.name, continuation))
             var thread = pthread_t()
             let status = pthread_create(
                 &thread, nil,
                 { raw in
                     guard let raw else { return nil }
                     let request = Unmanaged<Request>.fromOpaque(raw).takeRetainedValue()
-                    request.continuation.resume(with: Result { try request.hosts.map(HostResolver.resolve) })
+                    request.continuation.resume(with: Result { try HostResolver.resolve(request.name) })
                     return nil
                 }, request.toOpaque())
             if status == 0 {
@@ -35,15 +36,7 @@ enum HostResolver {
         }
     }
 
-    /// Returns the address if no lookup is needed; nil for a name.
-    private static func known(_ host: PostgresHost) -> String? {
-        if !host.address.isEmpty { return host.address }
-        return host.name.isEmpty || host.isSocket ? "" : nil
-    }
-
-    private static func resolve(_ entry: PostgresHost) throws -> String {
-        if let known = known(entry) { return known }
-        let host = entry.name
+    private static func resolve(_ host: String) throws -> [String] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
@@ -52,12 +45,16 @@ enum HostResolver {
             throw PostgresError(.unavailable, "cannot look up \(host): \(String(cString: gai_strerror(status)))")
         }
         defer { freeaddrinfo(list) }
-        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        let named = getnameinfo(
-            list.pointee.ai_addr, list.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
-        guard named == 0 else { throw PostgresError(.unavailable, "cannot read the address of \(host)") }
-        return text.withUnsafeBufferPointer { buffer in
-            buffer.baseAddress.map { String(cString: $0) } ?? ""
+        var addresses: [String] = []
+        var next: UnsafeMutablePointer<addrinfo>? = list
+        while let entry = next {
+            next = entry.pointee.ai_next
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let named = getnameinfo(
+                entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            guard named == 0 else { throw PostgresError(.unavailable, "cannot read the address of \(host)") }
+            addresses.append(text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" })
         }
+        return addresses
     }
 }

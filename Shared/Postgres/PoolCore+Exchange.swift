@@ -59,9 +59,14 @@ extension PoolCore {
 
     /// Rolls back and releases a connection whose transaction failed.
     func abandon(_ connection: PostgresConnection) async {
-        // A connection that cannot even roll back is closed, so that it is not used again.
-        let end = try? await connection.query("ROLLBACK", [], deadline: .now + .seconds(5))
-        if end == nil { await connection.close() }
+        if await connection.isUsable {
+            // A connection that cannot even roll back is closed, so that it is not used again.
+            let end = try? await connection.query("ROLLBACK", [], deadline: .now + .seconds(5))
+            if end == nil { await connection.close() }
+        } else {
+            // What is closed is rolled back by the server.
+            await connection.close()
+        }
         release(connection)
     }
 }

@@ -34,6 +34,8 @@ actor PoolCore {
     private var retry = Backoff.ofConnecting
     private var retryTimer: Reactor.TimerID?
     private var lastError = PostgresError(.unavailable, "not connected yet")
+    /// Why the server, which answers, gives this process no session that it can work with. The pool goes on trying.
+    private(set) var refusal: PostgresError?
     private var isClosed = false
 
     init(configuration: PostgresConfiguration, size: Int, reactor: Reactor, metrics: PoolMetrics) {
@@ -186,7 +188,7 @@ actor PoolCore {
     // MARK: - Opening
 
     private func openMissingConnections() {
-        if waiters.contains(where: { !$0.wantsLease }) { openOne(from: 0) }
+        if refusal != nil || waiters.contains(where: { !$0.wantsLease }) { openOne(from: 0) }
         if waiters.contains(where: \.wantsLease) { openOne(from: 1) }
     }
 
@@ -215,7 +217,7 @@ actor PoolCore {
             try admit(connection, to: index)
         } catch {
             slots[index].state = .empty
-            if let error = error as? PostgresError, !isClosed { lastError = error }
+            if let error = error as? PostgresError { note(error) }
             retryLater()
         }
     }
@@ -226,14 +228,24 @@ actor PoolCore {
         guard connection.assumeIsolated({ $0.isUsable }) else { throw lastError }
         slots[index].state = .open(connection)
         retry.reset()
+        refusal = nil
         serveWaiters()
     }
 
     private func lost(_ connection: PostgresConnection, _ error: PostgresError) {
-        if !isClosed { lastError = error }
+        note(error)
         guard let index = index(of: connection) else { return }
         slots[index] = Slot()
-        if !waiters.isEmpty { openMissingConnections() }
+        // Also when nobody waits for one: whether the server still accepts sessions is known before they are needed.
+        openOne(from: 0)
+        openMissingConnections()
+    }
+
+    private func note(_ error: PostgresError) {
+        guard !isClosed else { return }
+        lastError = error
+        // What was refused is refused until a session is admitted, whatever else goes wrong meanwhile.
+        if error.rule?.notReady != nil { refusal = error }
     }
 
     private func retryLater() {

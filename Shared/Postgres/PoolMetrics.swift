@@ -9,6 +9,10 @@ struct PoolMetrics: Sendable {
     private let waiting = Meter(label: "sightscreen_database_waiting")
     private let wait = Timer(label: "sightscreen_database_wait_seconds")
     private let query = Timer(label: "sightscreen_database_query_seconds")
+    private let failures = Dictionary(
+        uniqueKeysWithValues: PostgresError.labels.map {
+            ($0, Counter(label: "sightscreen_database_failures_total", dimensions: [("code", $0)]))
+        })
 
     struct Connections: Equatable {
         var shared = 0
@@ -17,9 +21,11 @@ struct PoolMetrics: Sendable {
     }
 
     init() {
-        // The series are exported before the first connection.
+        // The series are exported before the first connection, and at 0 before the first failure: an alert on their growth
+        // sees the first one, too.
         moved(from: Connections(), to: Connections())
         waiting.increment(by: 0)
+        for counter in failures.values { counter.increment(by: 0) }
     }
 
     func moved(from before: Connections, to now: Connections) {
@@ -36,14 +42,22 @@ struct PoolMetrics: Sendable {
 
     func failed(_ error: any Error) {
         guard let error = error as? PostgresError else { return }
-        Counter(label: "sightscreen_database_failures_total", dimensions: [("code", error.code.name)]).increment()
+        failures[error.label]?.increment()
     }
 }
 
-extension PostgresError.Code {
-    /// The code without the SQLSTATE, because a label's values come from a fixed set.
-    fileprivate var name: String {
-        switch self {
+extension PostgresError {
+    /// All labels of failures: a label's values come from a fixed set, so a SQLSTATE is none.
+    static let labels =
+        [
+            "unavailable", "configuration", "deadline", "constraint", "serialization", "server", "decoding",
+            "outcomeUnknown", "notDurable",
+        ] + Set(SQLStateRule.all.values.compactMap(\.label))
+
+    /// The kind of failure for an operator: that of its SQLSTATE, else the code.
+    var label: String {
+        if let label = rule?.label { return label }
+        return switch code {
         case .configuration: "configuration"
         case .unavailable: "unavailable"
         case .deadline: "deadline"

@@ -45,6 +45,11 @@ actor PostgresConnection {
     private var head = 0
     private var prepared: [String: String] = [:]
     private var statementsMade = 0
+    /// The beginning of the names of prepared statements. No other connection has it: a pooler that hands sessions around
+    /// must not find the statement of another connection under a name.
+    private let statementPrefix = "s\(String(UInt64.random(in: .min ... .max), radix: 36))_"
+    /// The server's error after which the connection is replaced (`SQLStateRule.Connection.replaced`).
+    private var ending: PostgresError?
     private var deadlineTimer: (id: Reactor.TimerID, due: ContinuousClock.Instant)?
 
     private let onNotification: (@Sendable (String, String) -> Void)?
@@ -62,25 +67,37 @@ actor PostgresConnection {
 
     // MARK: - For the pool
 
-    /// Whether statements can be sent; once false, it stays false.
-    var isUsable: Bool { isOpen }
+    /// Whether new statements may be sent; once false, it stays false.
+    var isUsable: Bool { isOpen && ending == nil }
     /// Whether a query has passed its deadline without an answer, so that further statements would wait behind it.
     private(set) var isStuck = false
     /// The number of queries that were sent and not answered.
     var inFlight: Int { entries.count - head }
 
-    /// Opens the connection.
+    /// Opens the connection to the first host, and the first of its addresses, that accepts it.
     /// - Parameter onClose: called once, on the reactor's thread, when the opened connection is lost or closed.
+    /// - Throws: `PostgresError` of all addresses together.
     func open(_ configuration: PostgresConfiguration, onClose: @escaping @Sendable (PostgresError) -> Void) async throws
     {
-        let addresses = try await HostResolver.addresses(of: configuration.hosts)
-        try await withCheckedThrowingContinuation { continuation in
-            opening = continuation
-            startConnecting(configuration.parameters(addresses: addresses))
+        var refusals: [PostgresError] = []
+        for host in configuration.hosts {
+            do {
+                for address in try await HostResolver.addresses(of: host) {
+                    do {
+                        try await connect(configuration.parameters(of: host, address: address))
+                        try await begin(needsWriting: configuration.needsWriting)
+                        self.onClose = onClose
+                        // The connection may have been lost between the two lines above.
+                        if !isOpen { onClose(PostgresError(.unavailable, "the connection was lost")) }
+                        return
+                    } catch let error as PostgresError { refusals.append(error) }
+                }
+            } catch let error as PostgresError { refusals.append(error) }
         }
-        self.onClose = onClose
-        // The connection may have been lost between the two lines above.
-        if !isOpen { onClose(PostgresError(.unavailable, "the connection was lost")) }
+        let states = refusals.compactMap(\.sqlState)
+        throw PostgresError(
+            .unavailable, refusals.map(\.message).joined(separator: "; "),
+            sqlState: states.first { SQLStateRule.of($0).notReady != nil } ?? states.first)
     }
 
     /// Runs one statement.
@@ -102,9 +119,7 @@ actor PostgresConnection {
     ) async throws -> [PostgresResult] {
         let begun = ContinuousClock.now
         do {
-            let results = try await withCheckedThrowingContinuation { continuation in
-                send(statements, deadline: deadline, ahead: ahead, continuation)
-            }
+            let results = try await answers(to: statements, deadline: deadline, ahead: ahead)
             metrics?.answered(since: begun)
             return results
         } catch {
@@ -130,6 +145,40 @@ actor PostgresConnection {
 
     // MARK: - Opening
 
+    private func connect(_ parameters: [(String, String)]) async throws {
+        // Of an address that was tried before.
+        (prepared, ending) = ([:], nil)
+        try await withCheckedThrowingContinuation { continuation in
+            opening = continuation
+            startConnecting(parameters)
+        }
+    }
+
+    /// Begins the session with its settings, and closes it if it cannot write.
+    private func begin(needsWriting: Bool) async throws {
+        let begin = PostgresStatement(PostgresConfiguration.sessionBegin)
+        do {
+            let answer = try await answers(to: [begin], deadline: .now + PostgresConfiguration.connectTimeout)
+            guard let row = answer.first?.rows.first else { throw PostgresError(.decoding, "a session without a row") }
+            guard needsWriting, try row.bool("read_only") else { return }
+            // A pooler in between, which shows by a number of its own for the session, would hand this session out again:
+            // it keeps the default of the time when it began. So it is ended at the server.
+            if let raw = handle?.raw, try row.int("pid") != Int(PQbackendPID(raw)) {
+                let end = PostgresStatement("SELECT pg_terminate_backend(pg_backend_pid())")
+                _ = try? await answers(to: [end], deadline: .now + .seconds(1))
+            }
+            let isStandby = try row.bool("in_recovery")
+            throw PostgresError(
+                .unavailable,
+                isStandby
+                    ? "the server is a standby, which cannot write"
+                    : "the session cannot write (default_transaction_read_only is on)", sqlState: "25006")
+        } catch {
+            close()
+            throw error
+        }
+    }
+
     private func startConnecting(_ parameters: [(String, String)]) {
         let raw = Self.withCStrings(parameters.map(\.0)) { keywords in
             Self.withCStrings(parameters.map(\.1)) { values in PQconnectStartParams(keywords, values, 1) }
@@ -139,6 +188,8 @@ actor PostgresConnection {
         if PQstatus(raw) == CONNECTION_BAD { return failOpening(lastMessage(raw)) }
         // Without this receiver libpq would print the server's warnings to stderr.
         PQsetNoticeReceiver(raw, { _, _ in }, nil)
+        // Only the verbose message of a connection that is not made has the SQLSTATE.
+        PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
         openTimer = reactor.schedule(after: PostgresConfiguration.connectTimeout) {
             self.assumeIsolated { $0.failOpening("no answer to the connection attempt") }
         }
@@ -164,6 +215,7 @@ actor PostgresConnection {
 
     private func finishOpening(_ raw: OpaquePointer) {
         guard PQsetnonblocking(raw, 1) == 0, PQenterPipelineMode(raw) == 1 else { return failOpening(lastMessage(raw)) }
+        PQsetErrorVerbosity(raw, PQERRORS_DEFAULT)
         openTimer.map(reactor.cancel)
         openTimer = nil
         isOpen = true
@@ -176,10 +228,18 @@ actor PostgresConnection {
         let waiting = opening
         opening = nil
         release()
-        waiting?.resume(throwing: PostgresError(.unavailable, message))
+        waiting?.resume(throwing: PostgresError(connecting: message))
     }
 
     // MARK: - Sending
+
+    private func answers(
+        to statements: [PostgresStatement], deadline: ContinuousClock.Instant, ahead: Bool = false
+    ) async throws -> [PostgresResult] {
+        try await withCheckedThrowingContinuation { continuation in
+            send(statements, deadline: deadline, ahead: ahead, continuation)
+        }
+    }
 
     private func send(
         _ statements: [PostgresStatement], deadline: ContinuousClock.Instant, ahead: Bool,
@@ -215,7 +275,7 @@ actor PostgresConnection {
         var statement = prepared[sql]
         if statement == nil, prepared.count < Self.statementsMax {
             statementsMade += 1
-            let name = "s\(statementsMade)"
+            let name = "\(statementPrefix)\(statementsMade)"
             guard PQsendPrepare(raw, name, sql, 0, nil) == 1 else { return false }
             statement = name
             prepared[sql] = name
@@ -265,6 +325,7 @@ actor PostgresConnection {
         }
         readResults(raw)
         readNotifications(raw)
+        if let ending, inFlight == 0 { return fail(ending) }
         if PQstatus(raw) == CONNECTION_BAD { return fail(PostgresError(.outcomeUnknown, lastMessage(raw))) }
         flush()
     }
@@ -294,17 +355,18 @@ actor PostgresConnection {
         default:
             let error = result.error
             if entries[head].error == nil { entries[head].error = error }
+            if error.rule?.connection == .replaced, ending == nil { ending = error }
             forget(step, error)
         }
     }
 
-    /// Forgets a prepared statement that was not prepared after all, is gone, or has another result type since a
-    /// migration; it is prepared anew next time.
+    /// Forgets a prepared statement that was not prepared after all, or has another result type since a migration; it is
+    /// prepared anew next time.
     private func forget(_ step: Entry.Step?, _ error: PostgresError?) {
         switch step {
         case .prepare(let sql): prepared[sql] = nil
         case .run(let sql):
-            if let error, ["26000", "0A000"].contains(error.sqlState) { prepared[sql] = nil }
+            if error?.sqlState == "0A000" { prepared[sql] = nil }
         case nil: break
         }
     }
@@ -387,7 +449,7 @@ actor PostgresConnection {
         for entry in waiting { entry.continuation?.resume(throwing: entry.error ?? unknown) }
         let report = onClose
         onClose = nil
-        if wasOpen { report?(PostgresError(.unavailable, error.message)) }
+        if wasOpen { report?(PostgresError(.unavailable, error.message, sqlState: error.sqlState)) }
     }
 
     private func release() {
@@ -420,7 +482,7 @@ actor PostgresConnection {
         let text = PQerrorMessage(raw).map { String(cString: $0) } ?? ""
         let lines = text.split(whereSeparator: \.isNewline).map { line in
             String(line.drop { $0 == " " || $0 == "\t" })
-        }
+        }.filter { !$0.hasPrefix("LOCATION:") }
         return lines.isEmpty ? "the connection was lost" : lines.joined(separator: "; ")
     }
 

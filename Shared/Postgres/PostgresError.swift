@@ -40,17 +40,32 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
 
     /// Makes an error that the server reported; its SQLSTATE decides the code.
     init(sqlState: String, message: String, constraint: String?) {
-        let code: Code
-        switch sqlState {
-        case "57014": code = .deadline
-        case "40001", "40P01": code = .serialization
-        case "57P01", "57P02", "57P03", "25P03", "57P05": code = .outcomeUnknown
-        case _ where sqlState.hasPrefix("23"): code = .constraint(sqlState)
-        case _ where sqlState.hasPrefix("08"): code = .outcomeUnknown
-        default: code = .server(sqlState)
-        }
+        let code: Code =
+            switch SQLStateRule.of(sqlState).statement {
+            case .unknown: sqlState == "57014" ? .deadline : .outcomeUnknown
+            case .lostRace where sqlState.hasPrefix("40"): .serialization
+            case _ where sqlState.hasPrefix("23"): .constraint(sqlState)
+            default: .server(sqlState)
+            }
         self.init(code, message, sqlState: sqlState, constraint: constraint)
     }
+
+    /// Makes an error from libpq's verbose message about a connection that was not made: the only place where libpq shows
+    /// the SQLSTATE then.
+    init(connecting message: String) {
+        // The words before the message: where the server was sought, the severity, and `53300:`.
+        var words = message.split(separator: " ")
+        let place = words.firstIndex { word in
+            let state = word.utf8.dropLast()
+            return state.count == 5 && word.last == ":" && state.contains { (0x30...0x39).contains($0) }
+                && state.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+        }
+        let state = place.map { String(words.remove(at: $0).dropLast()) }
+        self.init(.unavailable, words.joined(separator: " "), sqlState: state)
+    }
+
+    /// What follows from the server's error; nil if the error is not the server's.
+    package var rule: SQLStateRule? { sqlState.map(SQLStateRule.of) }
 
     public var description: String {
         let state = sqlState.map { " [\($0)]" } ?? ""

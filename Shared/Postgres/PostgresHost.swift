@@ -2,19 +2,28 @@ import Glibc
 
 /// One entry of a connection string's list of hosts.
 struct PostgresHost: Sendable, Equatable {
+    /// libpq's default, for an entry that is empty, too.
+    private static let usualPort = "5432"
+
     /// A name, an address, or the path of a folder with a Unix socket; empty for the default folder.
     var name: String
     /// The address to connect to, whatever the name is; empty if the name is to be looked up.
     var address: String
+    var port = Self.usualPort
 
-    /// Reads the entries of libpq's options `host` and `hostaddr`: both are lists, and either may be missing.
-    static func list(names: String?, addresses: String?) -> [PostgresHost] {
+    /// Reads the entries of libpq's options `host`, `hostaddr` and `port`: all are lists, and each may be missing. One port
+    /// is that of all hosts.
+    static func list(names: String?, addresses: String?, ports: String? = nil) -> [PostgresHost] {
         let names = names.map(entries) ?? []
         let addresses = addresses.map(entries) ?? []
+        let ports = ports.map(entries) ?? []
+        func entry(_ list: [String], _ place: Int) -> String { place < list.count ? list[place] : "" }
+        func port(_ place: Int) -> String {
+            let port = entry(ports, ports.count == 1 ? 0 : place)
+            return port.isEmpty ? usualPort : port
+        }
         return (0..<max(names.count, addresses.count, 1)).map { place in
-            PostgresHost(
-                name: place < names.count ? names[place] : "",
-                address: place < addresses.count ? addresses[place] : "")
+            PostgresHost(name: entry(names, place), address: entry(addresses, place), port: port(place))
         }
     }
 

@@ -12,6 +12,8 @@ public final class PostgresPool: Sendable {
     private let configuration: PostgresConfiguration
     private let reactor: Reactor
     private let metrics = PoolMetrics()
+    /// How often `checkSessions` asks.
+    private static let sessionRounds = 5
     /// As many wait for one key as one caller may send at once; what they wait for takes milliseconds.
     private let turns = Turns(waitersMax: 32, patience: .seconds(5))
 
@@ -20,22 +22,26 @@ public final class PostgresPool: Sendable {
     ///   - size: the most connections, not counting one for each `listen`. At least 2, because one is kept for plain
     ///     queries.
     ///   - applicationName: the name in `pg_stat_activity`, of which PostgreSQL keeps 63 bytes.
+    ///   - needsWriting: whether a session that cannot write is refused: of the hosts in `url` the first is used whose
+    ///     sessions can.
     ///   - standIns: whether password and data travel as `url` says. Otherwise a server that is not on this machine
     ///     must prove its name over TLS.
     /// - Throws: `PostgresError`, `.configuration`, if `url` is not a connection string or asks for less protection
     ///   than that.
     public init(
-        url: String, size: Int = 4, applicationName: String, standIns: Bool = false,
+        url: String, size: Int = 4, applicationName: String, needsWriting: Bool = true, standIns: Bool = false,
         reactor: Reactor = PostgresPool.sharedReactor
     ) throws {
-        configuration = try PostgresConfiguration(url: url, applicationName: applicationName, standIns: standIns)
+        configuration = try PostgresConfiguration(
+            url: url, applicationName: applicationName, needsWriting: needsWriting, standIns: standIns)
         self.reactor = reactor
         core = PoolCore(configuration: configuration, size: max(2, size), reactor: reactor, metrics: metrics)
     }
 
     /// Throws what `init` would throw for `url`; it connects to nothing.
-    public static func check(url: String, standIns: Bool = false) throws {
-        _ = try PostgresConfiguration(url: url, applicationName: "", standIns: standIns)
+    public static func check(url: String, needsWriting: Bool = true, standIns: Bool = false) throws {
+        _ = try PostgresConfiguration(
+            url: url, applicationName: "", needsWriting: needsWriting, standIns: standIns)
     }
 
     deinit {
@@ -173,6 +179,42 @@ public final class PostgresPool: Sendable {
             }
         }
     }
+
+    /// Checks that each connection has a session to itself. A connection pooler may give one session to several clients in
+    /// turn: then settings, prepared statements and listeners meet in it, or are gone.
+    ///
+    /// Two connections ask in turn which session they have, once with a transaction open on the other: a pooler that hands
+    /// the free session out which was used last gives both the same, one that hands them out in turn gives the second
+    /// question another. Traffic of others mixes the order, so it is repeated.
+    /// - Throws: `.configuration` if sessions are shared.
+    public func checkSessions() async throws {
+        let shared = PostgresError(
+            .configuration,
+            "leads to a connection pooler that shares sessions among its clients (pgbouncer's pool_mode=transaction or statement); give it pool_mode=session, or name PostgreSQL itself"
+        )
+        func session(_ connection: PostgresTransaction) async throws -> Int? {
+            try await connection.query("SELECT pg_backend_pid() AS pid").first?.int("pid")
+        }
+        do {
+            try await withConnection { one in
+                try await withConnection { other in
+                    let own = try await session(one)
+                    for _ in 0..<Self.sessionRounds {
+                        guard try await session(one) == own, try await session(other) != own else { throw shared }
+                        try await other.execute("BEGIN")
+                        guard try await session(one) == own else { throw shared }
+                        try await other.execute("COMMIT")
+                    }
+                }
+            }
+        } catch let error as PostgresError where ["26000", "42P05"].contains(error.sqlState) {
+            // A statement that was prepared is not in the session.
+            throw shared
+        }
+    }
+
+    /// Why PostgreSQL, which answers, gives no session that this pool can work with; nil once it gave one.
+    package var refusal: PostgresError? { get async { await core.refusal } }
 
     /// Listens on a connection of its own until the stream's reader goes away. Notifications are hints: while the
     /// connection is lost they are missed, and then `.reconnected` tells the reader to read the tables.

@@ -1,3 +1,4 @@
+import Postgres
 import ServiceLifecycle
 import Tokens
 
@@ -18,6 +19,8 @@ struct NamedService: Service {
             throw error
         } catch let error as TokenKeyFile.Mismatch {
             throw ConfigurationError(setting: TokenKeyFile.setting, problem: "\(error)")
+        } catch let error as PostgresError where error.code == .configuration {
+            throw ConfigurationError(setting: DatabaseSetting.name, problem: error.message)
         } catch {
             if error is CancellationError, Task.isCancelled || Task.isShuttingDownGracefully { return }
             throw ServiceFailure(name: name, cause: error)

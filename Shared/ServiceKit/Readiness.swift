@@ -19,7 +19,8 @@ public final class Readiness: Sendable {
 
     /// Sets a condition.
     /// - Parameters:
-    ///   - name: one of a fixed set: `database`, `event-bus`, `keys`, `leases`, `provider`, `token-keys`.
+    ///   - name: one of a fixed set: `clock`, `database`, `database-sessions`, `event-bus`, `keys`, `leases`, `provider`,
+    ///     `token-keys`.
     ///   - reason: why it is not ready, without secrets, because anyone who reaches the health port can read it.
     public func set(_ name: String, _ ready: Bool, reason: String? = nil) {
         states.withLockedValue { $0[name] = State(isReady: ready, reason: ready ? nil : reason) }

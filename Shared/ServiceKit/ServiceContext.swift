@@ -7,6 +7,8 @@ public struct ServiceContext: Sendable {
     /// The registry behind `/metrics`; swift-metrics already reports to it.
     public let metrics: PrometheusRegistry
     public let tracer: Tracer
+    /// PostgreSQL's time, which `Presence` reads.
+    public let clock: ProcessClock
     /// The process's last calls to the systems outside, for its row in `processes`.
     public let calls = LastCalls()
     /// The secrets among the settings, for the same row.
@@ -15,11 +17,13 @@ public struct ServiceContext: Sendable {
     var exporter: SpanExporter?
 
     package init(
-        logger: Logger, readiness: Readiness, metrics: PrometheusRegistry = PrometheusRegistry(), tracer: Tracer = .off
+        logger: Logger, readiness: Readiness, metrics: PrometheusRegistry = PrometheusRegistry(), tracer: Tracer = .off,
+        clock: ProcessClock = ProcessClock()
     ) {
         self.logger = logger
         self.readiness = readiness
         self.metrics = metrics
         self.tracer = tracer
+        self.clock = clock
     }
 }

@@ -3,8 +3,8 @@ public import Postgres
 
 /// The start of every service: it waits for PostgreSQL and for the schema, and logs what it waits for.
 public enum DatabaseStart {
-    /// Returns when the database can be used. Throws only if the waiting task is cancelled or the server would lose
-    /// acknowledged writes.
+    /// Returns when the database can be used. Throws only if the waiting task is cancelled, the server would lose
+    /// acknowledged writes, or a pooler in between shares sessions.
     public static func wait(for pool: PostgresPool, logger: Logger) async throws {
         var said = false
         func say(_ why: String) {
@@ -12,8 +12,11 @@ public enum DatabaseStart {
             logger.warning("Waiting for PostgreSQL (DATABASE_URL)", metadata: ["reason": "\(why)"])
         }
         try await wait(
-            reach: { try await pool.waitUntilReachable(onWaiting: say) }, check: { try await pool.checkDurability() },
-            onLost: say)
+            reach: { try await pool.waitUntilReachable(onWaiting: say) },
+            check: {
+                try await pool.checkSessions()
+                try await pool.checkDurability()
+            }, onLost: say)
         if said { logger.notice("PostgreSQL is reached") }
         try await waitForSchema(pool, logger)
     }
@@ -26,7 +29,9 @@ public enum DatabaseStart {
     ) async throws {
         while true {
             try await reach()
-            do { return try await check() } catch let error as PostgresError where error.code != .notDurable {
+            do { return try await check() } catch let error as PostgresError
+                where error.code != .notDurable && error.code != .configuration
+            {
                 onLost(error.message)
                 try await Task.sleep(for: .milliseconds(200))
             }

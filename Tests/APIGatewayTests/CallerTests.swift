@@ -13,12 +13,14 @@ import Tokens
         try APIKey(name: "admin", secret: Secret(text), setting: "ADMIN_API_KEY")
     }
 
-    private func authenticator(key: String? = key) throws -> Authenticator {
+    private func authenticator(
+        key: String? = key, now: @escaping @Sendable () -> Int = GatewayHarness.now
+    ) throws -> Authenticator {
         let signer = GatewayHarness.signer
         return Authenticator(
             verifier: BearerTokenVerifier(issuer: GatewayHarness.issuer, clientIDs: [GatewayHarness.client]),
             keys: KeySource(logger: OutageTests.silent) { Array(signer.jwks.utf8) },
-            apiKey: try key.map { try Self.apiKey($0) })
+            apiKey: try key.map { try Self.apiKey($0) }, now: now)
     }
 
     private func refusal(_ authorization: String?, _ key: String?, of authenticator: Authenticator) async -> String {
@@ -38,6 +40,24 @@ import Tokens
             authorization: "bearer \(GatewayHarness.bearer("alice"))", apiKey: nil)
         #expect(try user.claims.sub == GatewayHarness.sub("alice"))
         #expect(!user.isAdmin)
+    }
+
+    /// A fresh token is of the time that PostgreSQL has, whatever this machine's clock says.
+    @Test func tokensAreJudgedByTheGivenClock() async throws {
+        let now = GatewayHarness.now()
+        let claims = """
+            {"iss":"\(GatewayHarness.issuer)","sub":"\(GatewayHarness.sub("alice"))","token_use":"access",\
+            "client_id":"\(GatewayHarness.client)","iat":\(now),"nbf":\(now),"exp":\(now + 300)}
+            """
+        let token = "Bearer \(try GatewayHarness.signer.token(claims: Array(claims.utf8)))"
+        for (offset, kind) in [(0, "none"), (-600, "bearer-token/not-yet-valid"), (600, "bearer-token/expired")] {
+            #expect(await refusal(token, nil, of: try authenticator(now: { now + offset })) == kind, "\(offset)")
+        }
+        let clock = ProcessClock { Double(now - 600) }
+        #expect(
+            await refusal(token, nil, of: try authenticator(now: { clock.seconds })) == "bearer-token/not-yet-valid")
+        _ = clock.note(Double(now), asked: .now)
+        #expect(await refusal(token, nil, of: try authenticator(now: { clock.seconds })) == "none")
     }
 
     @Test func noOtherKeyIsTaken() async throws {

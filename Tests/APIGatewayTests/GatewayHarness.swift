@@ -21,6 +21,9 @@ struct GatewayHarness: Sendable {
         do { return try RS256Signer.generate() } catch { fatalError("no test key: \(error)") }
     }()
 
+    /// The time by which tokens are made.
+    static let now: @Sendable () -> Int = { Int(Date.now.timeIntervalSince1970) }
+
     let pool: PostgresPool
     let notifier: RecordingNotifier
     let port: Int
@@ -36,7 +39,8 @@ struct GatewayHarness: Sendable {
     /// Runs `body` against a gateway whose database has one match in play, one to come and one that is over.
     /// - Parameter rows: a statement for further rows, which the gateway finds when it begins.
     static func run(
-        keys: KeySource? = nil, url: String? = nil, environment: [String: String] = [:], cacheAge: Duration = .zero,
+        now: @escaping @Sendable () -> Int = now, keys: KeySource? = nil, url: String? = nil,
+        environment: [String: String] = [:], cacheAge: Duration = .zero,
         knowsDeletions: Bool = true,
         times: GatewayTimes = GatewayTimes(), connectionsMax: Int = GatewayLimits.connectionsMax,
         logger: Logger = Logger(label: "gateway-tests") { _ in SwiftLogNoOpLogHandler() },
@@ -69,7 +73,7 @@ struct GatewayHarness: Sendable {
         let responder = APIGatewayService.responder(
             configuration, pool: pool, keys: keys, notifier: notifier,
             deleted: deleted, blocked: blocked, control: ControlSource(settings: configuration.appConfig, cache: cache),
-            cache: cache, missing: { [] }, logger: logger, tracer: tracer)
+            cache: cache, now: now, missing: { [] }, logger: logger, tracer: tracer)
         let (ports, port) = AsyncStream<Int>.makeStream()
         let server = GatewayServer(
             host: "127.0.0.1", port: 0, responder: responder, addressFile: nil, logger: logger,
@@ -117,7 +121,7 @@ struct GatewayHarness: Sendable {
     static func bearer(
         _ name: String, expiresIn: Int = 600, client: String = client, isAdmin: Bool = false
     ) throws -> String {
-        let now = Int(Date.now.timeIntervalSince1970)
+        let now = now()
         let groups = isAdmin ? #","cognito:groups":["admin"]"# : ""
         let claims = """
             {"iss":"\(issuer)","sub":"\(sub(name))","token_use":"access","client_id":"\(client)","iat":\(now - 1000),\

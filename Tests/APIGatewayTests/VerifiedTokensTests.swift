@@ -95,7 +95,7 @@ import Testing
         let signer = Self.signer
         let authenticator = Authenticator(
             verifier: BearerTokenVerifier(issuer: GatewayHarness.issuer, clientIDs: [GatewayHarness.client]),
-            keys: KeySource(logger: OutageTests.silent) { Array(signer.jwks.utf8) })
+            keys: KeySource(logger: OutageTests.silent) { Array(signer.jwks.utf8) }, now: GatewayHarness.now)
         let good = try GatewayHarness.bearer("alice")
         for _ in 0..<2 { _ = try await authenticator.caller(authorization: "Bearer \(good)", apiKey: nil) }
         #expect(await authenticator.keys.count.verifiedTokens == 1)

@@ -56,6 +56,9 @@ import Tokens
                 Case(
                     service: service, setting: "DATABASE_URL",
                     value: "postgresql://u:p@db.example.com/x?sslmode=prefer"),
+                Case(
+                    service: service, setting: "DATABASE_URL",
+                    value: "postgresql://u@localhost/x?target_session_attrs=standby"),
             ]
         }
         + (services + standIns).flatMap { service in

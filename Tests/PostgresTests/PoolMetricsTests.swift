@@ -27,6 +27,13 @@ import Testing
             #expect(has("sightscreen_database_waiting 0"))
             await #expect(throws: PostgresError.self) { _ = try await pool.query("SELECT 1 / 0") }
             #expect(has(#"sightscreen_database_failures_total{code="server"} 1"#), "\(registry.text())")
+            // Each has an advice of its own, and shows before it happens.
+            for (label, state) in [("diskFull", "53100"), ("readOnly", "25006"), ("tooManyConnections", "53300")] {
+                #expect(has(#"sightscreen_database_failures_total{code="\#(label)"} 0"#), "\(registry.text())")
+                _ = try? await pool.execute("DO $$ BEGIN RAISE 'on purpose' USING ERRCODE = '\(state)'; END $$")
+                #expect(has(#"sightscreen_database_failures_total{code="\#(label)"} 1"#), "\(registry.text())")
+            }
+            #expect(has(#"sightscreen_database_failures_total{code="server"} 1"#), "\(registry.text())")
             await pool.close()
             try await eventually("no connection is left") {
                 has(#"sightscreen_database_connections{state="shared"} 0"#)
@@ -34,5 +41,34 @@ import Testing
                     && has(#"sightscreen_database_connections{state="opening"} 0"#)
             }
         }
+    }
+
+    @Test func aServerWithoutAConnectionLeftIsNamed() async throws {
+        let registry = PrometheusRegistry()
+        let server = PrivatePostgres(settings: [
+            "max_connections": "4", "superuser_reserved_connections": "0", "max_wal_senders": "0",
+        ])
+        let url = try await server.makeDatabase(migrated: false)
+        try await withMetricsFactory(registry) {
+            let full = try PostgresPool(url: url, applicationName: "full")
+            let late = try PostgresPool(url: url, applicationName: "late")
+            func take(_ count: Int, _ then: () async throws -> Void) async throws {
+                guard count > 0 else { return try await then() }
+                try await full.withConnection { _ in try await take(count - 1, then) }
+            }
+            try await take(4) {
+                let error = await #expect(throws: PostgresError.self) {
+                    _ = try await late.query("SELECT 1", deadline: .milliseconds(500))
+                }
+                #expect(error?.sqlState == "53300", "\(String(describing: error))")
+                #expect(await late.refusal?.rule?.notReady == "PostgreSQL has no connection left")
+                #expect(
+                    registry.text().contains(#"sightscreen_database_failures_total{code="tooManyConnections"} 1"#))
+            }
+            try await eventually("there is one again") { await late.refusal == nil }
+            await full.close()
+            await late.close()
+        }
+        await server.stop(immediately: true)
     }
 }

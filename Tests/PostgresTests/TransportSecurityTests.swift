@@ -34,10 +34,13 @@ import Testing
         try withCertificate { file in
             let configuration = try PostgresConfiguration(
                 url: "\(url)\(url.contains("?") ? "&" : "?")sslrootcert=\(file)", applicationName: "tests")
-            let parameters = Dictionary(configuration.parameters(addresses: []), uniquingKeysWith: { $1 })
-            #expect(parameters["sslmode"] == "verify-full")
-            #expect(parameters["channel_binding"] == "require")
-            #expect(parameters["sslrootcert"] == file)
+            for host in configuration.hosts {
+                let parameters = Dictionary(
+                    configuration.parameters(of: host, address: host.address), uniquingKeysWith: { $1 })
+                #expect(parameters["sslmode"] == "verify-full")
+                #expect(parameters["channel_binding"] == "require")
+                #expect(parameters["sslrootcert"] == file)
+            }
         }
     }
 

@@ -162,7 +162,7 @@ class Proxy:
             [*own, find(), "-db", "-f", os.path.join(DEPLOYED, "haproxy.cfg")],
             env={
                 "PATH": os.environ["PATH"],
-                "LD_LIBRARY_PATH": os.environ.get("HAPROXY_LIBRARIES", ""),
+                "LD_LIBRARY_PATH": os.environ.get("UNPACKED_LIBRARIES", ""),
                 "PROXY_BACKENDS": f"api-gateway:{backends_port}",
                 "PROXY_RESOLVER": f"127.0.0.1:{resolver_port}",
                 "PROXY_LISTEN": f"127.0.0.1:{self.port}",

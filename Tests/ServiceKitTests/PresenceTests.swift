@@ -1,4 +1,6 @@
+import FoundationEssentials
 import Logging
+import Metrics
 import Postgres
 import Synchronization
 import TestKit
@@ -10,8 +12,10 @@ import Testing
 @Suite struct PresenceTests {
     private static let silent = Logger(label: "presence") { _ in SwiftLogNoOpLogHandler() }
 
-    private static func context(_ secrets: [String: String] = [:], logger: Logger = silent) -> ServiceContext {
-        let context = ServiceContext(logger: logger, readiness: Readiness())
+    private static func context(
+        _ secrets: [String: String] = [:], logger: Logger = silent, clock: ProcessClock = ProcessClock()
+    ) -> ServiceContext {
+        let context = ServiceContext(logger: logger, readiness: Readiness(), clock: clock)
         for (name, value) in secrets { context.secrets.note(Secret(value), of: name) }
         return context
     }
@@ -132,6 +136,71 @@ import Testing
             try await eventually("the row is there") { try await Self.instances(pool) == ["a"] }
             running.cancel()
             await running.value
+        }
+    }
+
+    @Test func aProcessIsNotReadyWhileTheDatabaseIsReadOnly() async throws {
+        let admin = try PostgresPool(
+            url: try await PrivatePostgres.shared.makeDatabase(migrated: false), applicationName: "admin")
+        try await withDatabase { pool in
+            let lines = LogLines()
+            let context = Self.context(logger: lines.logger)
+            let presence = Presence(pool: pool, service: "bus", instance: "a", context: context)
+            try await presence.begin()
+            let running = Task { await presence.run() }
+            let name = try #require(
+                try await pool.query("SELECT current_database() AS name").first?.string("name"))
+            try await admin.execute("ALTER DATABASE \(name) SET default_transaction_read_only = on")
+            try await admin.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
+            // Somebody wants a connection.
+            _ = try? await pool.query("SELECT 1", deadline: .milliseconds(500))
+            try await eventually("it is not ready") {
+                context.readiness.missing
+                    == [.init(name: "database-sessions", reason: "PostgreSQL is read-only")]
+            }
+            try await admin.execute("ALTER DATABASE \(name) RESET default_transaction_read_only")
+            try await eventually("it is ready") { context.readiness.isReady }
+            running.cancel()
+            await running.value
+            let said = lines.all.filter { !$0.hasPrefix("debug") }
+            #expect(said.count == 2, "\(said)")
+            #expect(said.first?.contains("error PostgreSQL gives no session that can work") == true, "\(said)")
+            #expect(said.first?.contains("default_transaction_read_only is on") == true, "\(said)")
+            #expect(said.last?.contains("notice PostgreSQL gives sessions that can work again") == true, "\(said)")
+        }
+        await admin.close()
+    }
+
+    /// The clock of the machine is 75 s slow, 61 s fast, and right.
+    @Test func aClockThatIsWrongIsMeasuredAndNotUsed() async throws {
+        let registry = PrometheusRegistry()
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await withMetricsFactory(registry) {
+                let error = Mutex(-75.0)
+                let lines = LogLines()
+                let clock = ProcessClock { Date().timeIntervalSince1970 + error.withLock { $0 } }
+                let context = Self.context(logger: lines.logger, clock: clock)
+                let presence = Presence(pool: pool, service: "bus", instance: "a", context: context)
+                #expect((clock.seconds - Int(Date().timeIntervalSince1970) + 75).magnitude < 5, "nothing was read yet")
+                for (wrong, reason) in [
+                    (-75.0, "the clock is 75 s behind PostgreSQL's"), (61, "the clock is 61 s ahead of PostgreSQL's"),
+                    (59, nil),
+                ] as [(Double, String?)] {
+                    error.withLock { $0 = wrong }
+                    try await presence.begin()
+                    #expect(context.readiness.missing == reason.map { [.init(name: "clock", reason: $0)] } ?? [])
+                    #expect((clock.seconds - Int(Date().timeIntervalSince1970)).magnitude <= 1)
+                    let line = try #require(
+                        registry.text().split(separator: "\n").last {
+                            $0.hasPrefix("sightscreen_clock_offset_seconds ")
+                        })
+                    let offset = try #require(line.split(separator: " ").last.flatMap { Double($0) })
+                    #expect((offset - wrong).magnitude < 0.5)
+                }
+                #expect(lines.count("error This machine's clock is not PostgreSQL's") == 1)
+                #expect(lines.count("notice This machine's clock is PostgreSQL's again") == 1)
+            }
         }
     }
 

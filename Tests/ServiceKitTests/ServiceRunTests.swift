@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Logging
+import Postgres
 import ServiceLifecycle
 import Synchronization
 import TestKit
@@ -60,6 +61,13 @@ import Testing
     @Test func passesOnWhatBuildRefuses() async throws {
         let refused = ConfigurationError(setting: "X", problem: "is required")
         await #expect(throws: refused) { try await run(context) { _, _ in throw refused } }
+    }
+
+    @Test func aDatabaseThatCannotBeUsedIsAFaultOfItsSetting() async throws {
+        let refused = ConfigurationError(setting: "DATABASE_URL", problem: "leads to a pooler")
+        await #expect(throws: refused) {
+            try await run(context) { _, _ in [Part { throw PostgresError(.configuration, "leads to a pooler") }] }
+        }
     }
 
     @Test func endsWithTheErrorOfThePartThatFails() async throws {

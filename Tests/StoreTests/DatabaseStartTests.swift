@@ -18,10 +18,13 @@ import Testing
         #expect(lost == ["gone, 1", "gone, 2"])
     }
 
-    @Test func aServerThatWouldLoseWhatItHasConfirmedIsNotWaitedFor() async {
+    @Test(arguments: [
+        PostgresError(.notDurable, "fsync is off"), PostgresError(.configuration, "leads to a pooler"),
+    ])
+    func aServerThatCannotBeRightIsNotWaitedFor(_ error: PostgresError) async {
         await #expect(throws: PostgresError.self) {
             try await DatabaseStart.wait(
-                reach: {}, check: { throw PostgresError(.notDurable, "fsync is off") },
+                reach: {}, check: { throw error },
                 onLost: { _ in Issue.record("it is not lost") })
         }
     }

@@ -37,9 +37,10 @@ public actor PrivatePostgres {
     }
 
     /// Makes the cluster if there is none, and starts it if it does not run.
-    public func start() async throws {
+    /// - Parameter isStandby: whether it begins as a standby, which cannot write, until it is promoted.
+    public func start(asStandby isStandby: Bool = false) async throws {
         if let starting { return try await starting.value }
-        let task = Task { try await self.startNow() }
+        let task = Task { try await self.startNow(isStandby) }
         starting = task
         do { try await task.value } catch {
             starting = nil
@@ -76,7 +77,7 @@ public actor PrivatePostgres {
 
     // MARK: -
 
-    private func startNow() async throws {
+    private func startNow(_ isStandby: Bool) async throws {
         let folder = try self.folder ?? TemporaryDirectory(prefix: "ss-pg")
         let cluster = try PostgresCluster(folder: folder.appending("cluster"))
         if self.folder == nil {
@@ -86,9 +87,10 @@ public actor PrivatePostgres {
         }
         (self.folder, self.cluster) = (folder, cluster)
         try await cluster.initialise(options: ["--no-sync"], with: Self.processes)
+        if isStandby { try Tool.write("", to: "\(cluster.folder)/data/standby.signal") }
         postmaster = try await Self.processes.start(
             cluster.server(logFile: folder.appending("log"), settings: settings))
-        let pool = try PostgresPool(url: try url("postgres"), applicationName: "tests")
+        let pool = try PostgresPool(url: try url("postgres"), applicationName: "tests", needsWriting: false)
         try await eventually("the private PostgreSQL answers", within: .seconds(60)) {
             try await pool.query("SELECT 1", deadline: .seconds(2)).count == 1
         }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Tokens
 
 /// Finds out who sends a request, from its bearer token or its API key.
@@ -7,8 +6,8 @@ struct Authenticator: Sendable {
     let keys: KeySource
     /// The key that `X-API-Key` is compared with; with nil the header is refused.
     var apiKey: APIKey?
-    /// The time now, in seconds since 1970.
-    var now: @Sendable () -> Int = { Int(Date.now.timeIntervalSince1970) }
+    /// The time now, in seconds since 1970: PostgreSQL's, because this machine's clock may be wrong.
+    let now: @Sendable () -> Int
 
     /// The credentials were checked and are not valid.
     struct Refused: Error, Hashable {

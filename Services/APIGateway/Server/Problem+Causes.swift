@@ -6,14 +6,7 @@ import Tokens
 extension PostgresError {
     /// Whether the statement will fail however often it is repeated: bad data, a broken rule, a wrong name.
     fileprivate var isBug: Bool {
-        switch code {
-        case .decoding: true
-        // A unique or foreign key conflict comes from two writes at once; the one that lost may succeed when it is
-        // repeated.
-        case .constraint(let state): state != "23505" && state != "23503"
-        case .server(let state): state.hasPrefix("22") || state.hasPrefix("42")
-        default: false
-        }
+        code == .decoding || rule?.statement == .wrong
     }
 }
 

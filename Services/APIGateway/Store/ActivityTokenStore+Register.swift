@@ -95,8 +95,10 @@ extension ActivityTokenStore {
         switch error.code {
         case .serialization, .constraint, .decoding: return true
         // Refused data (22), a state of the transaction (25) or of an object (55), a wrong name or right (42), or too
-        // many locks for the server's table (53200).
-        case .server(let state): return ["22", "25", "42", "55"].contains(state.prefix(2)) || state == "53200"
+        // many locks for the server's table (53200); not a session that nothing can be written in.
+        case .server(let state):
+            return error.rule?.connection == .kept && ["22", "25", "42", "55"].contains(state.prefix(2))
+                || state == "53200"
         case .unavailable, .deadline, .outcomeUnknown, .notDurable, .configuration: return false
         }
     }

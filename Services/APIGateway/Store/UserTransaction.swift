@@ -65,5 +65,5 @@ enum AdvisoryLock {
 
 extension PostgresError {
     /// Whether another transaction won the race; a retry may succeed.
-    var isLostRace: Bool { code == .serialization || code == .constraint("23505") }
+    var isLostRace: Bool { rule?.statement == .lostRace }
 }

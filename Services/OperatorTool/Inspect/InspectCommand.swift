@@ -87,7 +87,8 @@ struct InspectOptions: ParsableArguments {
         }
         // The counts of a match run side by side.
         let pool = try MigrateCommand.pool(
-            url: url, size: 4, applicationName: "sightscreen-inspect", standIns: MigrateCommand.standIns(environment))
+            url: url, size: 4, applicationName: "sightscreen-inspect", needsWriting: false,
+            standIns: MigrateCommand.standIns(environment))
         let found: Found?
         do { found = try await read(InspectStore(pool: pool), named == nil) } catch let error as PostgresError {
             await pool.close()

@@ -5,13 +5,16 @@ public import Postgres
 
 /// Keeps this process's row in `processes`: that it runs, what it runs with, and how its last calls went. The row
 /// expires by itself soon after the process has died. A write that fails is tried again later and stops nothing.
+///
+/// It also looks at what every process needs of PostgreSQL, and reports it as readiness: sessions that can write, keys by
+/// which the stored tokens can be read, the same time.
 public actor Presence {
     /// The time between two writes.
     static let interval = Duration.seconds(10)
     /// The time after which a row that is not renewed counts no more, and is deleted by the next process that writes.
     static let lifetime = Duration.seconds(30)
-    /// The time between two looks at the key file, which may be replaced while the process runs.
-    static let keyInterval = Duration.seconds(2)
+    /// The time between two looks at the sessions, and at the key file, which may be replaced while the process runs.
+    static let lookInterval = Duration.seconds(2)
     /// Writes that may fail at the start before the process goes on without a row.
     private static let firstTries = 3
 
@@ -74,6 +77,7 @@ public actor Presence {
     public func run() async {
         var writtenAt = ContinuousClock.now
         while true {
+            await checkSessions()
             await checkKeys()
             let now = keys?.fingerprints() ?? []
             if now != fingerprints || !isReachable || .now - writtenAt >= Self.interval {
@@ -81,7 +85,7 @@ public actor Presence {
                 await write()
                 writtenAt = .now
             }
-            do { try await Task.sleep(for: keys == nil ? Self.interval : Self.keyInterval) } catch { break }
+            do { try await Task.sleep(for: Self.lookInterval) } catch { break }
         }
         await delete()
     }
@@ -100,13 +104,36 @@ public actor Presence {
         // A database that does not answer is another condition.
         let trouble: String?
         do { trouble = try await keys.trouble() } catch { return }
-        let isNew = context.readiness.missing.contains { $0.name == "token-keys" } == (trouble == nil)
-        context.readiness.set("token-keys", trouble == nil, reason: trouble)
+        report("token-keys", trouble, begins: "Push tokens cannot be read", ends: "Push tokens can be read again")
+    }
+
+    private func checkSessions() async {
+        let refusal = await pool.refusal
+        report(
+            "database-sessions", refusal?.rule?.notReady, details: refusal?.message,
+            begins: "PostgreSQL gives no session that can work", ends: "PostgreSQL gives sessions that can work again")
+    }
+
+    private func checkClock(_ offset: Double) {
+        let seconds = Int(offset.magnitude.rounded())
+        let isWrong = offset.magnitude > ProcessClock.offsetMax
+        report(
+            "clock", isWrong ? "the clock is \(seconds) s \(offset > 0 ? "ahead of" : "behind") PostgreSQL's" : nil,
+            begins: "This machine's clock is not PostgreSQL's", ends: "This machine's clock is PostgreSQL's again")
+    }
+
+    /// Sets a condition of the readiness, and logs when it begins to be missing and when it is there again.
+    /// - Parameter trouble: the reason why it is missing; nil if it is not.
+    private func report(
+        _ condition: String, _ trouble: String?, details: String? = nil, begins: Logger.Message, ends: Logger.Message
+    ) {
+        let isNew = context.readiness.missing.contains { $0.name == condition } == (trouble == nil)
+        context.readiness.set(condition, trouble == nil, reason: trouble)
         guard isNew else { return }
         if let trouble {
-            context.logger.error("Push tokens cannot be read", metadata: ["reason": "\(trouble)"])
+            context.logger.error(begins, metadata: ["reason": "\(details ?? trouble)"])
         } else {
-            context.logger.notice("Push tokens can be read again")
+            context.logger.notice(ends)
         }
     }
 
@@ -114,7 +141,7 @@ public actor Presence {
         do {
             let hashes = try await secretHashes()
             let calls = try JSONEncoder().encode(context.calls.all)
-            let begun = Date().timeIntervalSince1970
+            let asked = ContinuousClock.now
             let rows = try await pool.query(
                 """
                 WITH expired AS (
@@ -142,12 +169,15 @@ public actor Presence {
                     keys == nil ? .null : .textArray(fingerprints), PostgresValue(clockOffsetMs),
                     .text(String(decoding: calls, as: UTF8.self)), .bool(clockOffsetMs == nil),
                 ])
-            // The database's clock was read about half-way.
-            let middle = (begun + Date().timeIntervalSince1970) / 2
-            if let now = try rows.first?.double("now") { clockOffsetMs = Int(((middle - now) * 1_000).rounded()) }
+            if let now = try rows.first?.double("now"), let offset = context.clock.note(now, asked: asked) {
+                clockOffsetMs = Int((offset * 1_000).rounded())
+                checkClock(offset)
+            }
             isReachable = true
         } catch {
-            if isReachable, !Task.isCancelled {
+            // What `checkSessions` reports is reported once.
+            let isReported = (error as? PostgresError)?.rule?.notReady != nil
+            if isReachable, !isReported, !Task.isCancelled {
                 context.logger.warning("The row of this process could not be renewed", metadata: ["error": "\(error)"])
             }
             isReachable = false

@@ -6,12 +6,15 @@ public struct DatabaseSetting: Sendable {
     static let name = "DATABASE_URL"
 
     private let url: Secret
+    private let needsWriting: Bool
     private let standIns: Bool
 
-    /// - Parameter standIns: allows unprotected traffic to another machine.
-    /// - Throws: `ConfigurationError` if it is not a PostgreSQL URL, or asks for less than `sslmode=verify-full` with
-    ///   another machine.
-    public init(url: Secret, standIns: Bool) throws(ConfigurationError) {
+    /// - Parameters:
+    ///   - needsWriting: whether a server that cannot write is refused.
+    ///   - standIns: allows unprotected traffic to another machine.
+    /// - Throws: `ConfigurationError` if it is not a PostgreSQL URL, asks for less than `sslmode=verify-full` with
+    ///   another machine, or for a server that cannot write.
+    public init(url: Secret, needsWriting: Bool = true, standIns: Bool) throws(ConfigurationError) {
         let text = url.reveal()
         guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://"),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
@@ -19,8 +22,9 @@ public struct DatabaseSetting: Sendable {
             throw ConfigurationError(setting: Self.name, problem: "is not a URL like postgresql://user@host:5432/name")
         }
         self.url = url
+        self.needsWriting = needsWriting
         self.standIns = standIns
-        try Self.naming { try PostgresPool.check(url: text, standIns: standIns) }
+        try Self.naming { try PostgresPool.check(url: text, needsWriting: needsWriting, standIns: standIns) }
     }
 
     /// Makes a connection pool. The parameters are those of `PostgresPool`.
@@ -29,7 +33,8 @@ public struct DatabaseSetting: Sendable {
     ) throws(ConfigurationError) -> PostgresPool {
         try Self.naming {
             try PostgresPool(
-                url: url.reveal(), size: size, applicationName: applicationName, standIns: standIns, reactor: reactor)
+                url: url.reveal(), size: size, applicationName: applicationName, needsWriting: needsWriting,
+                standIns: standIns, reactor: reactor)
         }
     }
 

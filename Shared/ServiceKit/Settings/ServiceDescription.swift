@@ -67,7 +67,7 @@ public struct ServiceDescription: Sendable {
     private static let databaseSetting = Setting(
         "DATABASE_URL", default: nil, isSecret: true,
         help:
-            "PostgreSQL: postgresql://user@/name?host=/folder/of/the/socket, or on another machine postgresql://user:password@host:5432/name?sslmode=verify-full&sslrootcert=FILE."
+            "PostgreSQL: postgresql://user@/name?host=/folder/of/the/socket, or on another machine postgresql://user:password@host:5432/name?sslmode=verify-full&sslrootcert=FILE. Of several hosts (host1,host2) the first whose sessions can write is used."
     )
 
     private static func commonSettings(healthPort: Int) -> [Setting] {
