@@ -22,6 +22,15 @@ actor ChannelKeeper {
     /// The time between two counts of the channels that are missing.
     private static let measureInterval = Duration.seconds(10)
 
+    /// The activities that listen to a channel.
+    private struct Listeners {
+        var count: Int
+        var at = ContinuousClock.now
+
+        /// Whether they are to be counted anew. Many are counted once a minute, like the tokens in the audit.
+        var isOld: Bool { .now - at >= (count < 10_000 ? .seconds(10) : .seconds(60)) }
+    }
+
     private let store: ChannelStore
     private let calls: ChannelCalls
     private let fanOut: FanOutLoops
@@ -33,6 +42,8 @@ actor ChannelKeeper {
     private let logger: Logger
     private var sweptAt: ContinuousClock.Instant?
     private var measuredAt: ContinuousClock.Instant?
+    private var listeners: [ChannelID: Listeners] = [:]
+    private var isCounting = false
 
     init(
         store: ChannelStore, manager: ChannelManager, fanOut: FanOutLoops, publisher: MatchPublisher,
@@ -63,7 +74,7 @@ actor ChannelKeeper {
         let leases = held.values.map(\.lease)
         // The ends are claimed first, so that a channel which ends gets no state after its end.
         let ends = try await store.claimEnds(leases, dismissAfter: dismissAfter)
-        let open = try await store.open(shards: Array(held.keys))
+        let open = counted(try await store.open(shards: Array(held.keys)))
         let shards = Set(held.keys)
         await fanOut.onEach { $0.update(open, of: shards) }
         for end in ends { if let shard = held[end.shard] { send(end, shard.trust) } }
@@ -90,6 +101,33 @@ actor ChannelKeeper {
                 Gauge(label: "sightscreen_channels_stopped", dimensions: [environment, ("cause", cause)])
                     .record(isSo ? 1 : 0)
             }
+        }
+    }
+
+    /// Adds how many listen to each channel, as last counted.
+    private func counted(_ open: [ChannelEntry]) -> [ChannelEntry] {
+        let ids = open.map(\.id)
+        listeners = listeners.filter { ids.contains($0.key) }
+        countAnew(ids.filter { listeners[$0]?.isOld ?? true })
+        return open.map { entry in
+            var entry = entry
+            entry.listeners = listeners[entry.id]?.count ?? 0
+            return entry
+        }
+    }
+
+    /// Counts the listeners of channels beside the passes.
+    private func countAnew(_ due: [ChannelID]) {
+        guard !due.isEmpty, !isCounting else { return }
+        isCounting = true
+        Task {
+            do {
+                let counts = try await store.listeners(of: due)
+                for channel in due { listeners[channel] = Listeners(count: counts[channel] ?? 0) }
+            } catch {
+                logger.warning("The listeners of channels could not be counted", metadata: ["error": "\(error)"])
+            }
+            isCounting = false
         }
     }
 

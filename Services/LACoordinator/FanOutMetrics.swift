@@ -1,6 +1,8 @@
 import APNsProtocol
 import Activities
 import FanOut
+import HTTP2
+import Logging
 import Metrics
 import ServiceKit
 import SightscreenModels
@@ -13,20 +15,25 @@ struct FanOutMetrics: Sendable {
     private let tokens: ProviderTokens
     private let stalls: StallDetector
     private let store: ActivityStore
+    private let logger: Logger
 
-    init(fanOut: FanOutLoops, tokens: ProviderTokens, stalls: StallDetector, store: ActivityStore) {
+    init(
+        fanOut: FanOutLoops, tokens: ProviderTokens, stalls: StallDetector, store: ActivityStore, logger: Logger
+    ) {
         self.fanOut = fanOut
         self.tokens = tokens
         self.stalls = stalls
         self.store = store
+        self.logger = logger
     }
 
     /// Measures once a second until the task is cancelled.
     @Sendable func run() async {
         var stallCount = 0
         var proofs: [APNsEnvironment: Bool] = [:]
+        var stuck = StuckMatches()
         while !Task.isCancelled {
-            await measure(&proofs)
+            await measure(&proofs, &stuck)
             Counter(label: "sightscreen_stalls_total").increment(by: Int64(stalls.stallCount - stallCount))
             stallCount = stalls.stallCount
             try? await Task.sleep(for: Self.interval)
@@ -34,18 +41,29 @@ struct FanOutMetrics: Sendable {
     }
 
     /// - Parameter proofs: whether tokens of a host were proven before this process started; asked when it matters.
-    private func measure(_ proofs: inout [APNsEnvironment: Bool]) async {
+    private func measure(_ proofs: inout [APNsEnvironment: Bool], _ stuck: inout StuckMatches) async {
         var measure = FanOutMeasure()
         for part in await fanOut.onEach({ $0.measure() }) { measure.add(part) }
+        let now = MonotonicTime.now
         Gauge(label: "sightscreen_phones").record(measure.phones)
-        Gauge(label: "sightscreen_fanout_lag_seconds").record(Double(measure.lag) / 1e9)
+        Gauge(label: "sightscreen_fanout_lag_seconds").record(Double(measure.lag(at: now)) / 1e9)
+        let waits = measure.backlogs.mapValues { $0.stuck(at: now) }
+        Gauge(label: "sightscreen_fanout_stuck_seconds").record(Double(waits.values.max() ?? 0) / 1e9)
+        stuck.log(waits, logger)
+        let leftOut = measure.leftOut
+        for (why, phones) in [
+            ("held", leftOut.held), ("backing_off", leftOut.backingOff), ("infrequent", leftOut.infrequent),
+            ("new", leftOut.new),
+        ] {
+            Gauge(label: "sightscreen_phones_left_out", dimensions: [("why", why)]).record(phones)
+        }
         for level in AlertLevel.allCases {
             let channels = measure.channels[AudienceClass(level)] ?? FanOutMeasure.Channels()
             let dimensions = [("class", level.rawValue)]
             Gauge(label: "sightscreen_channels", dimensions: dimensions).record(channels.open)
             Gauge(label: "sightscreen_channels_resting", dimensions: dimensions).record(channels.resting)
             Gauge(label: "sightscreen_channel_lag_seconds", dimensions: dimensions)
-                .record(Double(channels.oldestUnpublished) / 1e9)
+                .record(Double(measure.lag(of: AudienceClass(level), at: now)) / 1e9)
         }
         for environment in APNsEnvironment.allCases {
             let pool = measure.pools[environment] ?? FanOutMeasure.Pool()

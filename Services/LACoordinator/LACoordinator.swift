@@ -23,13 +23,17 @@ public final class LACoordinator: Sendable {
         package var auditInterval: Duration
         /// How long claimed pushes may take after the service was asked to stop.
         package var drainMax: Duration
+        /// How long a new phone does not count among those that are behind.
+        package var newFor: Duration
 
         package init(
-            interval: Duration = LACoordinator.interval, auditInterval: Duration, drainMax: Duration = .seconds(3)
+            interval: Duration = LACoordinator.interval, auditInterval: Duration, drainMax: Duration = .seconds(3),
+            newFor: Duration = .seconds(30)
         ) {
             self.interval = interval
             self.auditInterval = auditInterval
             self.drainMax = drainMax
+            self.newFor = newFor
         }
     }
 
@@ -63,7 +67,8 @@ public final class LACoordinator: Sendable {
         )
         let stalls = stalls ?? StallDetector(ageMax: max(StallDetector.ageMax, timing.interval * 2))
         let reports = FanOutReports(loops: configuration.threads)
-        fanOut = FanOutLoops(.init(configuration), matchHolds: matchHolds, report: reports.add)
+        fanOut = FanOutLoops(
+            .init(configuration, newFor: timing.newFor), matchHolds: matchHolds, report: reports.add)
         schedule = Schedule(interval: timing.interval)
         holds = try HoldMonitor(
             database: configuration.database, instance: configuration.instance, matchHolds: matchHolds, stalls: stalls,
@@ -99,7 +104,8 @@ public final class LACoordinator: Sendable {
         answers = ReportHandler(
             reports: reports, publisher: publisher, senders: senders, tokens: tokens, channels: channels,
             schedule: schedule, logger: logger)
-        let metrics = FanOutMetrics(fanOut: fanOut, tokens: tokens, stalls: stalls, store: store)
+        let metrics = FanOutMetrics(
+            fanOut: fanOut, tokens: tokens, stalls: stalls, store: store, logger: logger)
         let audit = RosterAudit(
             store: store, fanOut: fanOut, roster: roster, interval: timing.auditInterval, logger: logger)
         background = [

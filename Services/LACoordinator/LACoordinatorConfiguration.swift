@@ -209,11 +209,12 @@ extension ChannelManager {
 }
 
 extension FanOutLoops.Settings {
-    init(_ configuration: LACoordinatorConfiguration) {
+    init(_ configuration: LACoordinatorConfiguration, newFor: Duration) {
         let apns = configuration.apns
         self.init(
             origins: [.production: apns.production, .sandbox: apns.sandbox], tls: apns.tls, bundleID: apns.bundleID,
             threads: configuration.threads, freshness: Int(configuration.alertFreshness.components.seconds),
-            keepAlive: Int(configuration.keepAliveInterval.components.seconds))
+            keepAlive: Int(configuration.keepAliveInterval.components.seconds),
+            newFor: Int(newFor.components.seconds))
     }
 }

@@ -57,8 +57,14 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             "sightscreen_fanout_first_seconds", help: "From a version's arrival to its first phone.")
         context.metrics.describe("sightscreen_fanout_seconds", help: "From a version's arrival to its last phone.")
         context.metrics.describe(
-            "sightscreen_fanout_lag_seconds", help: "For how long phones have waited for the newest version of a match."
+            "sightscreen_fanout_lag_seconds",
+            help: "Age of the oldest version that over 1 % of a match's phones, or a channel, lack; of the worst match."
         )
+        context.metrics.describe(
+            "sightscreen_fanout_stuck_seconds",
+            help: "For how long phones have lacked a version while APNs accepted nothing for them; of the worst match.")
+        context.metrics.describe(
+            "sightscreen_phones_left_out", help: "Phones that do not count among those that are behind, by why.")
         context.metrics.describe(
             "sightscreen_fanout_reports_waiting", help: "What the push threads ask for and nobody has taken up yet.")
         context.metrics.describe(
@@ -68,7 +74,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         context.metrics.describe(
             "sightscreen_channels_resting", help: "Channels that nothing but an alert is published to, after a 429.")
         context.metrics.describe(
-            "sightscreen_channel_lag_seconds", help: "For how long a channel has waited for the newest version.")
+            "sightscreen_channel_lag_seconds",
+            help: "Age of the oldest version that a channel lacks; of the worst channel, by class.")
         context.metrics.describe(
             "sightscreen_publishes_delayed_total", help: "States that a channel's pace or rest held back, by cause.")
         context.metrics.describe(
@@ -82,7 +89,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
         context.metrics.describe(
             "sightscreen_channels_stopped",
             help: "1 while no channel is asked for: broadcasts are off, or APNs has no room (full).")
-        context.metrics.describe("sightscreen_phones", help: "Activities that this process pushes to.")
+        context.metrics.describe(
+            "sightscreen_phones", help: "Activities that this process pushes to, by token or channel.")
         context.metrics.describe("sightscreen_apns_connections", help: "Open connections to an APNs host.")
         context.metrics.describe(
             "sightscreen_apns_connections_closed_total", help: "Connections to an APNs host that were lost or not made."

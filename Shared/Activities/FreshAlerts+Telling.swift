@@ -35,5 +35,5 @@ extension FreshAlerts.Entry {
     fileprivate var headline: String { news.first?.title ?? alert.title }
 
     /// Whether a later version has overtaken all that the alert tells.
-    var isOvertaken: Bool { alert.eventKeys.map { !$0.isEmpty && overtaken.isSuperset(of: $0) } ?? false }
+    package var isOvertaken: Bool { alert.eventKeys.map { !$0.isEmpty && overtaken.isSuperset(of: $0) } ?? false }
 }

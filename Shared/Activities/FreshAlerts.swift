@@ -118,6 +118,9 @@ public struct FreshAlerts: Sendable {
     /// Whether an alert is still fresh.
     public func hasFresh(now: Int) -> Bool { entries.contains { isFresh($0, now: now) } }
 
+    /// Whether an alert is kept that is not fresh any more.
+    package func hasStale(now: Int) -> Bool { entries.contains { !isFresh($0, now: now) } }
+
     /// Forgets alerts that are no longer fresh.
     /// - Returns: whether any were forgotten.
     @discardableResult

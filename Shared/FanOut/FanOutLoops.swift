@@ -18,14 +18,17 @@ package struct FanOutLoops: Sendable {
         ///     calls for.
         ///   - freshness: seconds for which an alert is fresh.
         ///   - keepAlive: seconds after which `event-bus` commits another version in a break.
+        ///   - newFor: seconds after which a new phone counts among those that are behind.
         package init(
             origins: [APNsEnvironment: HTTP2Origin], tls: TLSContext, bundleID: String, threads: Int,
-            connections: Int? = nil, streams: Int? = nil, freshness: Int = 30, keepAlive: Int = 1_200
+            connections: Int? = nil, streams: Int? = nil, freshness: Int = 30, keepAlive: Int = 1_200,
+            newFor: Int = 30
         ) {
             self.origins = origins
             self.tls = tls
             self.threads = threads
-            rules = LoopMatch.Rules(bundleID: bundleID, freshness: freshness, keepAlive: keepAlive)
+            rules = LoopMatch.Rules(
+                bundleID: bundleID, freshness: freshness, keepAlive: keepAlive, newFor: newFor)
             pool = APNsConnectionPool.Limits()
             pool.connections = connections.map { max(1, $0 / threads) }
             if let streams { pool.http.streamsMax = streams }
@@ -131,6 +134,13 @@ package struct FanOutLoops: Sendable {
             .reduce(into: matches.map { _ in VersionProgress() }) { sums, part in
                 for (index, progress) in part.enumerated() { sums[index].add(progress) }
             }
+    }
+
+    /// Returns what the phones and channels of each match lack, over all loops.
+    package func backlogs() async -> [MatchID: MatchBacklog] {
+        await onEach { $0.backlogs() }.reduce(into: [:]) { sums, part in
+            for (match, backlog) in part { sums[match, default: MatchBacklog()].add(backlog) }
+        }
     }
 
     /// Sends a push other than an update, over the connections of the loop that has this shard, and waits for its

@@ -38,8 +38,6 @@ package struct FanOutMeasure: Sendable {
     package struct Channels: Sendable {
         package var open = 0
         package var resting = 0
-        /// Nanoseconds since the commit of the version that a channel has waited for longest; 0 when none waits.
-        package var oldestUnpublished: Int64 = 0
 
         package init(open: Int = 0, resting: Int = 0) {
             self.open = open
@@ -49,25 +47,36 @@ package struct FanOutMeasure: Sendable {
         mutating func add(_ other: Self) {
             open += other.open
             resting += other.resting
-            oldestUnpublished = max(oldestUnpublished, other.oldestUnpublished)
         }
     }
 
+    /// The activities with tokens, and the listeners of the channels.
     package var phones = 0
     package var channels: [AudienceClass: Channels] = [:]
     package var pools: [APNsEnvironment: Pool] = [:]
-    /// Nanoseconds since the publication of the version that phones have waited for longest; 0 when none wait.
-    package var lag: Int64 = 0
+    package var backlogs: [MatchID: MatchBacklog] = [:]
 
-    package init(phones: Int = 0, channels: [AudienceClass: Channels] = [:]) {
-        self.phones = phones
-        self.channels = channels
-    }
+    package init() {}
 
     package mutating func add(_ other: Self) {
         phones += other.phones
-        lag = max(lag, other.lag)
         for (audience, channels) in other.channels { self.channels[audience, default: Channels()].add(channels) }
         for (environment, pool) in other.pools { pools[environment, default: Pool()].add(pool) }
+        for (match, backlog) in other.backlogs { backlogs[match, default: MatchBacklog()].add(backlog) }
+    }
+
+    /// Nanoseconds for which the match that is furthest behind has been so; 0 when none is.
+    /// - Parameter now: by `MonotonicTime`, as below.
+    package func lag(at now: Int64) -> Int64 { backlogs.values.compactMap(\.behindSince).map { now - $0 }.max() ?? 0 }
+
+    /// Nanoseconds for which a channel of the class has lacked a version, the longest of all; 0 when none does.
+    package func lag(of audience: AudienceClass, at now: Int64) -> Int64 {
+        backlogs.values.flatMap(\.channels).filter { $0.key.audience == audience }
+            .compactMap { $0.wait.map { now - $0.since } }.max() ?? 0
+    }
+
+    /// The phones of all matches that do not count among those that are behind.
+    package var leftOut: MatchBacklog.LeftOut {
+        backlogs.values.reduce(into: MatchBacklog.LeftOut()) { $0.add($1.leftOut) }
     }
 }

@@ -3,6 +3,7 @@ import Activities
 import HTTP2
 import Messages
 import Metrics
+import OperatorTool
 import Postgres
 import ServiceKit
 import SightscreenModels
@@ -242,6 +243,54 @@ import Testing
             #expect(alerts.last?.alertBody == "b · wicket \(wicket.version.rawValue)")
             #expect(try await harness.channel("per_minute") == "6" || retryAfter != nil, "nothing is lengthened")
             #expect(try await harness.pool.query("SELECT FROM alert_claims").count == 2)
+        }
+    }
+
+    @Test func anAlertThatGoesStaleWhileItsChannelRestsIsLost() async throws {
+        let registry = PrometheusRegistry()
+        func lost(_ count: Int) -> Bool { registry.text().contains("sightscreen_alerts_lost_total \(count)\n") }
+        try await withMetricsFactory(registry) {
+            try await Harness.withChannel { harness, coordinator, channel in
+                await harness.apns.answer { push, _ in
+                    push.alert == nil ? StubAPNs.accepted : StubAPNs.refusal(.tooManyRequests)
+                }
+                // It is news for two seconds more, and is tried again after three.
+                let wicket = try await harness.commit(alert: .wicket, ageOfEvent: 28)
+                await coordinator.matchUpdated(MatchUpdated(update: wicket))
+                try await eventually("it is refused") {
+                    await harness.apns.pushes(to: channel).contains { $0.alert != nil }
+                }
+                try await eventually("it is lost") { lost(1) }
+                await harness.apns.answer(nil)
+                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit(alert: .wicket)))
+                try await eventually("the next one is told") {
+                    await harness.apns.pushes(to: channel).filter { $0.alert != nil }.count == 2
+                }
+                try await harness.settle()
+                #expect(lost(1))
+            }
+        }
+    }
+
+    @Test func listenersAreCountedAsPhones() async throws {
+        let registry = PrometheusRegistry()
+        try await Harness.with { harness in
+            try await harness.crowd(3)
+            try await harness.askForChannel()
+            try await harness.pool.execute(
+                "UPDATE broadcast_channels SET channel_id = 'Y2hhbm5lbA==', opened_at = now()")
+            try await harness.pool.execute(
+                "UPDATE live_activities SET update_token = NULL, channel_id = 'Y2hhbm5lbA=='")
+            try await withMetricsFactory(registry) {
+                try await harness.coordinate { coordinator in
+                    try await eventually("they are known") { registry.text().contains("sightscreen_phones 3\n") }
+                    await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
+                    try await eventually("one publish reaches them") {
+                        let note = try await InspectStore(pool: harness.pool).match(Harness.match)?.fanOut.first
+                        return note?.version == 2 && note?.targeted == 3 && note?.sent == 1 && note?.accepted == 3
+                    }
+                }
+            }
         }
     }
 

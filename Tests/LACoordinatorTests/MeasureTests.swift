@@ -16,22 +16,24 @@ import Testing
         let registry = PrometheusRegistry()
         func has(_ line: String) -> Bool { registry.text().contains("\(line)\n") }
         try await Harness.with { harness in
-            try await harness.follow("asha")
-            try await harness.activate("asha", secondsAgo: 60)
+            try await harness.crowd(3)
+            try await harness.pool.execute("DELETE FROM bucket_progress")
+            let timing = LACoordinator.Timing(auditInterval: .seconds(60), newFor: .zero)
             try await withMetricsFactory(registry) {
-                try await harness.coordinate { coordinator in
-                    try await eventually("its first state is there") { await harness.apns.pushes.count == 1 }
+                try await harness.coordinate(timing: timing) { coordinator in
+                    try await eventually("their first states are there") { await harness.apns.pushes.count == 3 }
                     try await eventually("it shows") {
-                        has("sightscreen_phones 1") && has("sightscreen_fanout_lag_seconds 0")
+                        has("sightscreen_phones 3") && has("sightscreen_fanout_lag_seconds 0")
+                            && has("sightscreen_fanout_stuck_seconds 0")
                             && registry.text().contains(#"sightscreen_apns_connections{environment="production"}"#)
                     }
                     #expect(registry.text().contains("sightscreen_apns_token_age_seconds "))
                     await harness.apns.answer { _, _ in .silence }
                     // The log is read at any moment, so the message comes before the row is there.
                     _ = try await harness.commit { await coordinator.matchUpdated(MatchUpdated(update: $0)) }
-                    try await eventually("it waits") {
-                        !has("sightscreen_fanout_lag_seconds 0")
-                            && has(#"sightscreen_pushes_in_flight{environment="production"} 1"#)
+                    try await eventually("they wait") {
+                        !has("sightscreen_fanout_lag_seconds 0") && !has("sightscreen_fanout_stuck_seconds 0")
+                            && has(#"sightscreen_pushes_in_flight{environment="production"} 3"#)
                     }
                     #expect(has(#"sightscreen_version_delay_seconds_count{source="message"} 1"#), "\(registry.text())")
                     // No message tells of this one.
@@ -39,9 +41,24 @@ import Testing
                     try await eventually("it is found in the log") {
                         has(#"sightscreen_version_delay_seconds_count{source="log"} 1"#)
                     }
+                    try await harness.hold(.pushes, of: coordinator)
+                    try await eventually("an operator holds them") {
+                        has(#"sightscreen_phones_left_out{why="held"} 3"#) && has("sightscreen_fanout_lag_seconds 0")
+                    }
                 }
             }
         }
+    }
+
+    @Test func theLogNamesAMatchWhilePhonesWaitForNothing() {
+        let lines = LogLines()
+        var stuck = StuckMatches()
+        for seconds: Int64 in [0, 19, 21, 30, 0, 0] {
+            stuck.log([Harness.match: seconds * 1_000_000_000, MatchID(7): 0], lines.logger)
+        }
+        #expect(lines.all.count == 2)
+        #expect(lines.all.allSatisfy { $0.contains("\(Harness.match)") })
+        #expect(lines.all.first?.contains("21") == true)
     }
 
     /// Three accounts whose start tokens are refused as not for our topic: the bundle id may be wrong, unless a token

@@ -43,9 +43,9 @@ ROWS = [
     ("Now", [
         stat("Alerts firing", "deploy/prometheus/rules.yml; each says what to do", 'count(ALERTS{alertstate="firing",alertname=~"Sightscreen.*"}) or vector(0)', bad=1),
         stat("Matches in play", "As the orchestrator counts them at each pass", "max(sightscreen_matches_in_play)"),
-        stat("Phones", "Running activities that coordinators know", "sum(sightscreen_phones)"),
+        stat("Phones", "Running activities that coordinators reach, by token or by channel", "sum(sightscreen_phones)"),
         stat("Pushes a second", "All kinds, all outcomes", rate("sightscreen_pushes_total")),
-        stat("Phones behind for", "The longest time for which phones have waited for their match's newest version", "max(sightscreen_fanout_lag_seconds)", "s", bad=60),
+        stat("Phones behind for", "Age of the oldest version that over one in a hundred of a match's phones, or a channel, lack", "max(sightscreen_fanout_lag_seconds)", "s", bad=20),
         stat("Holds", "Set by an operator; while there are any, pushes or alerts stay back", "max(sum by (instance) (sightscreen_holds))", bad=1),
         panel("Replicas", "Processes that can be scraped, by service", [("sum by (job) (up)", "{{job}}")], width=12),
         panel("Not ready", "Processes that run and cannot work; /health/ready of each says why", [("sum by (job) (1 - sightscreen_ready)", "{{job}}")], width=12),
@@ -66,8 +66,9 @@ ROWS = [
     ]),
     ("Fan-out", [
         panel("To the first phone", "From a version's arrival at a coordinator", quantiles("sightscreen_fanout_first_seconds"), "s"),
-        panel("To the last phone", "The same, for all the phones of that coordinator", quantiles("sightscreen_fanout_seconds"), "s"),
-        panel("Phones behind for", "By coordinator: how long the oldest fan-out that is not over has lasted", [("sightscreen_fanout_lag_seconds", "{{instance}}")], "s"),
+        panel("To the last phone", "Until all of that coordinator's phones have the version or a newer one; one in a hundred may lack it", quantiles("sightscreen_fanout_seconds"), "s"),
+        panel("Phones behind for", "By coordinator: age of the oldest version that phones lack; stuck: while APNs accepts nothing for them", [("sightscreen_fanout_lag_seconds", "{{instance}}"), ("sightscreen_fanout_stuck_seconds", "{{instance}} stuck")], "s"),
+        panel("Phones left out of it", "Held, refused by APNs for their own token, with few updates, or new", [("sum by (why) (sightscreen_phones_left_out)", "{{why}}")]),
         panel("Pushes by outcome", "Updates, starts, ends and pushes to the app", [(rate("sightscreen_pushes_total", by="outcome"), "{{outcome}}")], "ops"),
         panel("Pushes by kind", "", [(rate("sightscreen_pushes_total", by="kind"), "{{kind}}")], "ops"),
         panel("Why updates were not taken", "Apple's reasons and ours: fanout.md has what is done about each", [(rate("sightscreen_push_failures_total", by="reason"), "{{reason}}")], "ops"),
@@ -78,7 +79,7 @@ ROWS = [
     ("Broadcast channels", [
         panel("Channels", "Published to, by class: which alerts their listeners want", [("sum by (class) (sightscreen_channels)", "{{class}}"), ("sum(sightscreen_channels_resting)", "resting"), ("sum(sightscreen_channels_missing)", "asked for, not open")]),
         panel("Publishes by outcome", "", [(rate("sightscreen_pushes_total", 'kind="publish"', "outcome"), "{{outcome}}")], "ops"),
-        panel("Channels behind for", "How long a channel has waited for the newest version", [("max by (class) (sightscreen_channel_lag_seconds)", "{{class}}")], "s"),
+        panel("Channels behind for", "Age of the oldest version that was not published to a channel", [("max by (class) (sightscreen_channel_lag_seconds)", "{{class}}")], "s"),
         panel("States held back", "By the pace of a channel, or its rest after a 429", [(rate("sightscreen_publishes_delayed_total", by="cause"), "{{cause}}")], "ops"),
         panel("Calls about channels", "", [(rate("sightscreen_channel_calls_total", by="call, outcome"), "{{call}} {{outcome}}")], "ops"),
         panel("Channels at APNs", "10,000 are allowed; unknown: no row names them", [("max by (environment) (sightscreen_channels_listed)", "{{environment}}"), ("max by (environment) (sightscreen_channels_unknown)", "{{environment}} unknown")]),

@@ -75,6 +75,17 @@ package struct ChannelStore: Sendable {
         }
     }
 
+    /// Counts the activities that listen to each of some channels, but for those that are being renewed: an index has
+    /// the others.
+    package func listeners(of channels: [ChannelID]) async throws -> [ChannelID: Int] {
+        let rows = try await pool.query(
+            """
+            SELECT channel_id, count(*) AS listeners FROM live_activities
+            WHERE status = 'active' AND channel_id = ANY ($1::text[]) AND renewal_due_at IS NULL GROUP BY 1
+            """, [.textArray(channels.map(\.rawValue))], deadline: .seconds(30))
+        return Dictionary(try rows.map { (ChannelID(try $0.string("channel_id")), try $0.int("listeners")) }) { $1 }
+    }
+
     // MARK: - Creation
 
     /// A channel about which APNs is to be called.

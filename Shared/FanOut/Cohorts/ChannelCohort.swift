@@ -14,13 +14,18 @@ package struct ChannelEntry: Sendable, Hashable {
     package var perMinute: Int
     /// The end of the rest that an earlier holder began, in seconds since 1970 by the database's clock.
     package var restsUntil: Double
+    /// The activities that listen to the channel, as last counted.
+    package var listeners: Int
 
-    package init(key: ChannelKey, id: ChannelID, shard: Int, perMinute: Int, restsUntil: Double) {
+    package init(
+        key: ChannelKey, id: ChannelID, shard: Int, perMinute: Int, restsUntil: Double, listeners: Int = 0
+    ) {
         self.key = key
         self.id = id
         self.shard = shard
         self.perMinute = perMinute
         self.restsUntil = restsUntil
+        self.listeners = listeners
     }
 }
 
@@ -31,6 +36,8 @@ final class ChannelCohort: CohortRows, Cohort {
     static let heartbeat: Int64 = 120_000_000_000
 
     let entry: ChannelEntry
+    /// The activities that listen to the channel, as last counted.
+    var listeners: Int
     var pacer: ChannelPacer
     private let path: [UInt8]
     /// When a state was last published, by `MonotonicTime`; 0 for never.
@@ -43,21 +50,29 @@ final class ChannelCohort: CohortRows, Cohort {
     private var templates: [APNsPriority: (template: HTTP2HeaderTemplate, serial: Int)] = [:]
 
     init(
-        number: Int, match: LoopMatch, trust: ShardTrust, bundleID: String, entry: ChannelEntry, pacer: ChannelPacer
+        number: Int, match: LoopMatch, trust: ShardTrust, since: Int, bundleID: String, entry: ChannelEntry,
+        pacer: ChannelPacer
     ) {
         self.entry = entry
+        listeners = entry.listeners
         self.pacer = pacer
         path = Array(APNsHeaders.broadcastPath(bundleID: bundleID).utf8)
         super.init(
             number: number, match: match, environment: entry.key.environment, shard: entry.shard, trust: trust,
-            pageRows: 1)
+            since: since, pageRows: 1)
         // Every alert is due that is claimed for the channel, whenever its subscribers came.
         row(addSlot().slot).pointee = CohortRow(
             key: RosterKey(user: UserID(""), device: DeviceID(""), generation: 0), tokenAt: 0, flags: [.isUsed],
             level: UInt8(entry.key.audience.rawValue))
         // The channel is ours, so what APNs says of it is not said of somebody else's token.
         row(0).pointee.isProven = true
+        tally(row(0), 1)
+        acceptedAt = MonotonicTime.now
+        countListeners()
     }
+
+    /// Takes what is known of the listeners as the reach of a publish: while a version is on its way it stays the same.
+    func countListeners() { reach = max(listeners, 1) }
 
     var kind: PushKind { .publish }
     var count: Int { 1 }

@@ -7,7 +7,7 @@ import HTTP2
 protocol Cohort: CohortRows {
     /// The kind by which pushes are counted.
     var kind: PushKind { get }
-    /// The number of pushes that a version takes.
+    /// The number of pushes that a version takes. Each reaches `reach` phones.
     var count: Int { get }
     /// The part of the match's audience for which alerts are claimed.
     var bucket: AlertBucket { get }

@@ -36,6 +36,9 @@ struct CohortRow {
     var alertedThrough: UInt32 = 0
     /// The value of `alertedThrough` before the push in flight.
     var alertedBefore: UInt32 = 0
+    /// The newest stamp that APNs has accepted; 0 when none is known. `delivered` says less: it moves past a version
+    /// that cannot be sent, and a channel's goes back when its state is to be repeated.
+    private(set) var acceptedStamp: UInt32
     var flags: Flags
     /// The index in `AlertLevel.allCases` in the lowest two bits, then five bits of `backoff`, then `isShortLived`.
     private var levelAndBackoff: UInt8
@@ -43,6 +46,8 @@ struct CohortRow {
     private var failureNumber: UInt8 = 0
     /// `tokenBytes` in the lowest seven bits, and `isProven` in the highest.
     private var tokenBytesAndProof: UInt8 = 0
+    /// The phone waits because of what APNs said of its own token.
+    var isBackingOff = false
 
     init(
         key: RosterKey, tokenAt: Double, delivered: UInt32 = 0, alertedThrough: UInt32 = 0, flags: Flags, level: UInt8
@@ -50,6 +55,7 @@ struct CohortRow {
         self.key = key
         self.tokenAt = tokenAt
         self.delivered = delivered
+        acceptedStamp = delivered
         self.alertedThrough = alertedThrough
         self.flags = flags
         levelAndBackoff = level
@@ -74,6 +80,8 @@ struct CohortRow {
 
     mutating func accepted(stamp: UInt32) {
         delivered = max(delivered, stamp)
+        acceptedStamp = max(acceptedStamp, stamp)
+        isBackingOff = false
         isShortLived = carriesAlert
         backoff = 0
         flags.subtract([.repeatsQuietly, .isNew])

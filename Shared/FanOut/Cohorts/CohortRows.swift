@@ -36,6 +36,12 @@ class CohortRows {
     var levelTimes: [RosterKey: Double] = [:]
     /// Something has changed since the progress of the rows was last computed.
     var needsSettling = true
+    /// When APNs last accepted a push, by `MonotonicTime`; 0 for never.
+    var acceptedAt: Int64 = 0
+    /// The phones that a push to one row reaches.
+    var reach = 1
+    /// The rows by what they lack.
+    private(set) var backlog: CohortBacklog
 
     enum Stage {
         case open
@@ -72,14 +78,20 @@ class CohortRows {
         var isPaused: Bool { if case .paused = self { true } else { false } }
     }
 
-    /// - Parameter pageRows: the number of rows for which memory is taken at a time.
-    init(number: Int, match: LoopMatch, environment: APNsEnvironment, shard: Int, trust: ShardTrust, pageRows: Int) {
+    /// - Parameters:
+    ///   - since: the time now, in seconds since 1970.
+    ///   - pageRows: the number of rows for which memory is taken at a time.
+    init(
+        number: Int, match: LoopMatch, environment: APNsEnvironment, shard: Int, trust: ShardTrust, since: Int,
+        pageRows: Int
+    ) {
         self.number = number
         self.match = match
         self.environment = environment
         self.shard = shard
         self.trust = trust
         self.pageRows = pageRows
+        backlog = CohortBacklog(since: since, newest: match.newest)
     }
 
     deinit { for page in pages { page.deallocate() } }
@@ -102,6 +114,31 @@ class CohortRows {
         slots += 1
         return (slots - 1, isOnNewPage)
     }
+
+    // MARK: - What rows lack
+
+    final func published(_ version: CohortBacklog.Version) { backlog.published(version) }
+
+    /// Adds a row to those that are counted, or takes it away.
+    /// - Parameter step: 1 or -1.
+    final func tally(_ row: UnsafeMutablePointer<CohortRow>, _ step: Int) { backlog.count(row.pointee, step) }
+
+    /// Notes a push that APNs has accepted.
+    final func accepted(_ row: UnsafeMutablePointer<CohortRow>, stamp: UInt32) {
+        tally(row, -1)
+        row.pointee.accepted(stamp: stamp)
+        tally(row, 1)
+    }
+
+    /// Notes whether a row waits because of what APNs said of its own token.
+    final func setBackingOff(_ row: UnsafeMutablePointer<CohortRow>, _ isBackingOff: Bool) {
+        guard row.pointee.isBackingOff != isBackingOff else { return }
+        tally(row, -1)
+        row.pointee.isBackingOff = isBackingOff
+        tally(row, 1)
+    }
+
+    // MARK: - Work
 
     /// Frees the slot of a removed row.
     func release(_ slot: Int) { row(slot).pointee.flags = [] }

@@ -19,9 +19,11 @@ final class TokenCohort: CohortRows, Cohort {
     /// Registrations that APNs called dead, by their time, until the table has them as dead, too.
     private var dead: [RosterKey: Double] = [:]
 
-    init(number: Int, match: LoopMatch, environment: APNsEnvironment, shard: Int, trust: ShardTrust) {
+    init(
+        number: Int, match: LoopMatch, environment: APNsEnvironment, shard: Int, trust: ShardTrust, since: Int = 0
+    ) {
         super.init(
-            number: number, match: match, environment: environment, shard: shard, trust: trust,
+            number: number, match: match, environment: environment, shard: shard, trust: trust, since: since,
             pageRows: Self.pageRows)
     }
 
@@ -62,7 +64,9 @@ final class TokenCohort: CohortRows, Cohort {
             row.pointee.level = Self.level(entry.level)
             levelTimes[entry.key] = entry.levelAt
             let tookFew = row.pointee.flags.contains(.isInfrequent)
+            tally(row, -1)
             setInfrequent(known, entry.infrequent)
+            tally(row, 1)
             if row.pointee.tokenAt == entry.tokenAt, token(known) == entry.token.rawValue {
                 // The phone may be behind all others now that it gets every version.
                 if tookFew, entry.infrequent == nil, row.pointee.inFlightStamp == 0 { queue(known) }
@@ -86,12 +90,14 @@ final class TokenCohort: CohortRows, Cohort {
         let packed = TokenPath.pack(entry.token.rawValue, into: tokenBytes(slot))
         row.tokenBytes = UInt8(packed)
         row.backoff = backoff
+        row.isBackingOff = backoff > 0
         // Another process delivered the state that the phone shows, so how is not known.
         row.isShortLived = entry.delivered != nil
         if packed == 0 { oddTokens[Int32(slot)] = entry.token.rawValue }
         self.row(slot).pointee = row
         if entry.delivered != nil { prove(slot) }
         setInfrequent(slot, entry.infrequent)
+        tally(self.row(slot), 1)
         index.insert(slot, entry.key) { self.row($0).pointee.key }
         needsSettling = true
         return slot
@@ -128,6 +134,7 @@ final class TokenCohort: CohortRows, Cohort {
         guard let slot = index.remove(key, keyAt: { self.row($0).pointee.key }) else { return 0 }
         needsSettling = true
         let row = row(slot)
+        tally(row, -1)
         let lastAlert = row.pointee.alertedThrough
         if row.pointee.isProven { provenCount -= 1 }
         if row.pointee.inFlightStamp != 0 { draining[key, default: 0] += 1 }

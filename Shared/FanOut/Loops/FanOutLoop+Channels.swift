@@ -19,8 +19,11 @@ extension FanOutLoop {
         for entry in channels {
             guard let trust = self.shards.trust(of: entry.shard) else { continue }
             let match = match(entry.key.match)
-            guard !match.channels.contains(where: { $0.entry.key == entry.key }) else { continue }
-            open(entry, match, trust)
+            if let known = match.channels.first(where: { $0.entry.key == entry.key }) {
+                known.listeners = entry.listeners
+            } else {
+                open(entry, match, trust)
+            }
         }
         wake()
     }
@@ -32,12 +35,13 @@ extension FanOutLoop {
             perMinute: entry.perMinute, restsUntil: rest > 0 ? now + Int64(rest * 1e9) : 0, now: now)
         let cohort = cohorts.add { number in
             ChannelCohort(
-                number: number, match: match, trust: trust, bundleID: rules.bundleID, entry: entry, pacer: pacer)
+                number: number, match: match, trust: trust, since: clock.seconds, bundleID: rules.bundleID,
+                entry: entry, pacer: pacer)
         }
         if shards.isClosing(entry.shard) { cohort.stage = .closing }
         match.addGained(to: cohort)
         match.channels.append(cohort)
-        match.progress.targeted += 1
+        match.progress.targeted += cohort.reach
         cohort.queue(0)
         claimUntried(cohort)
         list(cohort)
@@ -89,21 +93,5 @@ extension FanOutLoop {
         default: return false
         }
         return true
-    }
-
-    /// The figures of the loop's channels.
-    func measureChannels() -> [AudienceClass: FanOutMeasure.Channels] {
-        let now = MonotonicTime.now
-        var all: [AudienceClass: FanOutMeasure.Channels] = [:]
-        for match in matches.values {
-            for channel in match.channels {
-                var measure = FanOutMeasure.Channels(open: 1, resting: channel.pacer.isResting(now) ? 1 : 0)
-                if channel.row(0).pointee.delivered < match.stamp, match.progress.publishedAt > 0 {
-                    measure.oldestUnpublished = now - match.progress.publishedAt
-                }
-                all[channel.entry.key.audience, default: FanOutMeasure.Channels()].add(measure)
-            }
-        }
-        return all
     }
 }

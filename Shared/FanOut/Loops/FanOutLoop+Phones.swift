@@ -76,7 +76,8 @@ extension FanOutLoop {
         }
         let cohort: TokenCohort = cohorts.add { number in
             TokenCohort(
-                number: number, match: match, environment: entry.environment, shard: entry.shard, trust: trust)
+                number: number, match: match, environment: entry.environment, shard: entry.shard, trust: trust,
+                since: clock.seconds)
         }
         if shards.isClosing(entry.shard) { cohort.stage = .closing }
         match.addGained(to: cohort)

@@ -186,7 +186,7 @@ extension FanOutLoop {
             accepted(row, cohort, slot, stamp)
         case .response(let response): refused(row, cohort, tag, stamp, response, pool, sender)
         case .refused:
-            row.pointee.refused()
+            noteRefused(row, cohort)
             // A push that was not processed because its connection closed says nothing about APNs.
             let isFree = sender.isGoingAway
             pool.notProcessed(tag, kind: cohort.kind, isFree: isFree)
@@ -194,8 +194,9 @@ extension FanOutLoop {
             failed(.notProcessed, row, cohort, stamp)
             if !isGone { retry(row, cohort, slot, from: .milliseconds(20)) }
         case .unknown(let reason):
-            if row.pointee.carriesAlert { tally.lostAlerts += 1 }
+            if row.pointee.carriesAlert { tally.lostAlerts += cohort.reach }
             row.pointee.unanswered()
+            cohort.setBackingOff(row, false)
             pool.unanswered(tag, reason, kind: cohort.kind)
             failed(.unanswered, row, cohort, stamp)
             // A lost connection is replaced in a moment; a host that does not answer is given more time.
@@ -212,21 +213,21 @@ extension FanOutLoop {
         _ row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort, _ slot: Int, _ stamp: UInt32
     ) {
         let isNew = row.pointee.flags.contains(.isNew)
-        row.pointee.accepted(stamp: stamp)
-        let match = cohort.match
+        cohort.accepted(row, stamp: stamp)
+        let (match, now) = (cohort.match, MonotonicTime.now)
+        cohort.acceptedAt = now
         guard stamp >= match.stamp else {
-            match.progress.superseded += 1
+            match.progress.superseded += cohort.reach
             guard !row.pointee.flags.contains(.isDraining), cohort.stage != .lost else { return }
             cohort.queue(slot)
             return list(cohort)
         }
-        let now = MonotonicTime.now
-        match.progress.accepted += 1
+        match.progress.accepted += cohort.reach
         if let failure = row.pointee.failure {
-            match.progress.failed[failure, default: 1] -= 1
+            match.progress.failed[failure, default: cohort.reach] -= cohort.reach
             row.pointee.failure = nil
         }
-        if row.pointee.carriesAlert { match.progress.alerted += 1 }
+        if row.pointee.carriesAlert { match.progress.alerted += cohort.reach }
         // A phone that came later says nothing about how long the version took.
         guard !isNew else { return }
         if match.progress.firstAcceptedAt == 0 { match.progress.firstAcceptedAt = now }
@@ -241,16 +242,18 @@ extension FanOutLoop {
         tally.failures[failure, default: 0] += 1
         let match = cohort.match
         guard stamp >= match.stamp else { return }
-        if let before = row.pointee.failure { match.progress.failed[before, default: 1] -= 1 }
+        if let before = row.pointee.failure {
+            match.progress.failed[before, default: cohort.reach] -= cohort.reach
+        }
         row.pointee.failure = failure
-        match.progress.failed[failure, default: 0] += 1
+        match.progress.failed[failure, default: 0] += cohort.reach
     }
 
     private func refused(
         _ row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort, _ tag: Int, _ stamp: UInt32,
         _ response: HTTP2Response, _ pool: APNsConnectionPool, _ sender: HTTP2Sender
     ) {
-        row.pointee.refused()
+        noteRefused(row, cohort)
         var answer = APNsAnswer(status: response.status, body: response.body)
         answer.retryAfter = response.retryAfter
         var outcome = UpdateOutcome(answer)
@@ -267,6 +270,8 @@ extension FanOutLoop {
         guard !row.pointee.flags.contains(.isDraining), cohort.stage != .lost else { return }
         let slot = tag & 0xffff_ffff
         if let channel, refused(channel, answer, outcome) { return }
+        // While the host is stopped, most tokens were answered like this one.
+        cohort.setBackingOff(row, tokens != nil && outcome.isAboutToken && pool.stopCause == nil)
         switch outcome.phone {
         case .retire(let sinceMs):
             guard let tokens, isAbout(row, sinceMs) else {
@@ -300,6 +305,16 @@ extension FanOutLoop {
             retry(
                 row, cohort, slot, from: .milliseconds(first), to: .milliseconds(most), notBefore: .seconds(asked))
         }
+    }
+
+    /// Notes a push that was not processed. The alert of a publish is lost if it is not fresh any more.
+    private func noteRefused(_ row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort) {
+        if row.pointee.carriesAlert, let carried = (cohort as? ChannelCohort)?.carried,
+            !cohort.match.alerts.entries.contains(where: { LoopMatch.number($0.version) == carried.version })
+        {
+            tally.lostAlerts += cohort.reach
+        }
+        row.pointee.refused()
     }
 
     /// Returns the serial of the provider token that the last push to the row showed: the current one or the one

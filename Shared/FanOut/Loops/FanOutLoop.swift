@@ -123,7 +123,9 @@ package final class FanOutLoop: @unchecked Sendable {
         for update in updates {
             let match = match(update.matchID)
             match.usedAt = MonotonicTime.now
-            if match.publish(update, repeatsQuietly: repeatsQuietly) { moved[match.id] = match }
+            let committedAt = update.committedAtMs ?? Int64(update.stamp.rawValue) * 1_000
+            let dueAt = match.usedAt - max(0, clock.milliseconds - committedAt) * 1_000_000
+            if match.publish(update, dueAt: dueAt, repeatsQuietly: repeatsQuietly) { moved[match.id] = match }
         }
         let before = moved.mapValues(\.progressNow)
         for match in moved.values { advance(match) }
@@ -132,9 +134,10 @@ package final class FanOutLoop: @unchecked Sendable {
     }
 
     private func advance(_ match: LoopMatch) {
-        match.forgetOldAlerts(now: clock.seconds)
-        let phones = match.cohorts.reduce(0) { $0 + $1.count }
-        if match.hold.stops(.pushes) { tally.held += phones }
+        forgetOldAlerts(match)
+        for channel in match.channels { channel.countListeners() }
+        let phones = match.cohorts.reduce(0) { $0 + $1.count * $1.reach }
+        if match.hold.stops(.pushes) { tally.held += match.cohorts.reduce(0) { $0 + $1.count } }
         match.progress = VersionProgress()
         match.progress.version = match.update?.version.rawValue ?? 0
         match.progress.publishedAt = MonotonicTime.now
@@ -149,20 +152,12 @@ package final class FanOutLoop: @unchecked Sendable {
         }
         claimNext(match)
     }
-    /// Returns the current figures of this loop.
-    package func measure() -> FanOutMeasure {
-        var measure = FanOutMeasure(phones: count, channels: measureChannels())
-        for (environment, pool) in pools {
-            measure.pools[environment] = .init(
-                connections: pool.openConnections, inFlight: pool.inFlight,
-                isTested: pool.hasAccepted || pool.provenPhones > 0, untestedAccounts: pool.untestedAccounts)
-        }
-        for match in matches.values {
-            let progress = match.progressNow
-            guard !progress.isComplete, progress.targeted > 0, progress.publishedAt > 0 else { continue }
-            measure.lag = max(measure.lag, MonotonicTime.now - progress.publishedAt)
-        }
-        return measure
+
+    /// Forgets alerts that are not fresh any more. Those that the pace or the rest of a channel has kept back are lost.
+    private func forgetOldAlerts(_ match: LoopMatch) {
+        let now = clock.seconds
+        for channel in match.channels { tally.lostAlerts += match.stale(channel, now: now) }
+        match.forgetOldAlerts(now: now)
     }
 
     func wake() { for pool in pools.values { pool.wake() } }
@@ -251,7 +246,9 @@ package final class FanOutLoop: @unchecked Sendable {
                 giveUpLateClaim(match)
                 claimUntried(match)
                 if match.coarsen(now: clock.seconds) { sendToInfrequent(match) }
+                if !match.channels.isEmpty, match.alerts.hasStale(now: clock.seconds) { forgetOldAlerts(match) }
                 beat(match, at: now)
+                if match.hold.stops(.pushes) { match.heldAt = now }
             }
             for pool in pools.values { (pool.phones, pool.provenPhones) = (0, 0) }
             for cohort in cohorts.all {

@@ -13,6 +13,8 @@ final class LoopMatch {
         var freshness: Int
         /// Seconds after which `event-bus` commits another version in a break.
         var keepAlive: Int
+        /// Seconds after which a phone that was registered, or became known here, counts among those that are behind.
+        var newFor = 30
     }
 
     /// A claim of an alert for some buckets.
@@ -49,8 +51,12 @@ final class LoopMatch {
     /// The newest version is sent once more, without its alert, to the phones that got it with one: such pushes are
     /// about to expire.
     private(set) var repeatsQuietly = false
-    /// The stamp that the newest version was committed with.
-    private var versionStamp: UInt32 = 0
+    /// The newest version as it was committed.
+    private(set) var newest: CohortBacklog.Version?
+    /// When the match became known, by `MonotonicTime`.
+    let knownAt = MonotonicTime.now
+    /// When the pushes of the match were last held, by `MonotonicTime`; 0 for never.
+    var heldAt: Int64 = 0
     var tokens: [TokenCohort] = []
     var channels: [ChannelCohort] = []
     /// All cohorts. Alerts are claimed for the last ones first: one claim lets all who listen to a channel know.
@@ -85,8 +91,9 @@ final class LoopMatch {
     var stamp: UInt32 { UInt32(clamping: update?.stamp.rawValue ?? 0) }
 
     /// Takes in a version.
+    /// - Parameter dueAt: when the version was due, by `MonotonicTime`.
     /// - Returns: whether it is a newer version, or the newest one with a later stamp.
-    func publish(_ new: MatchUpdate, repeatsQuietly: Bool) -> Bool {
+    func publish(_ new: MatchUpdate, dueAt: Int64 = MonotonicTime.now, repeatsQuietly: Bool) -> Bool {
         if alerts.published(
             new.version, new.alert, retracted: new.retracted ?? [], overtaken: new.overtaken ?? [])
         {
@@ -100,7 +107,10 @@ final class LoopMatch {
             if update.version < new.version { fresh = nil }
         }
         if update?.version != new.version {
-            versionStamp = UInt32(clamping: new.stamp.rawValue)
+            let version = CohortBacklog.Version(
+                number: new.version.rawValue, stamp: UInt32(clamping: new.stamp.rawValue), dueAt: dueAt)
+            newest = version
+            for cohort in cohorts { cohort.published(version) }
             // All phones of the match share one budget, because each gets the same versions.
             // A wicket among such versions counts as one of them, for followers who want no alert.
             isSilentImmediate =
@@ -202,11 +212,24 @@ final class LoopMatch {
     /// Returns the number of phones that will not get an alert, because another process has claimed it for them.
     func lost(_ version: MatchVersion, _ cohort: any Cohort) -> Int {
         guard let entry = alerts.entries.first(where: { $0.version == version }) else { return 0 }
-        return (0..<cohort.slots).count { slot in
+        let rows = (0..<cohort.slots).count { slot in
             let row = cohort.row(slot)
             return row.pointee.flags.contains(.isUsed) && !row.pointee.flags.contains(.isDraining)
                 && row.pointee.delivered < stamp && isDue(entry, to: row, cohort)
         }
+        return rows * cohort.reach
+    }
+
+    /// Returns the number of alerts that the listeners of a channel will not get, because they have ceased to be fresh:
+    /// the channel's pace or its rest has kept them back.
+    func stale(_ channel: ChannelCohort, now: Int) -> Int {
+        guard !hold.stops(.alerts) else { return 0 }
+        let row = channel.row(0)
+        let stale = alerts.entries.count { entry in
+            !alerts.isFresh(entry, now: now) && !entry.isRetracted && !entry.isOvertaken
+                && isUndelivered(entry.version, to: row, channel) && isDue(entry, to: row, channel)
+        }
+        return stale * channel.reach
     }
 
     /// Gives phones with few updates the newest version if it is time.
@@ -230,10 +253,10 @@ final class LoopMatch {
         }
         guard let stamp = stamp(for: row, of: cohort, update, now: now) else { return .stamp }
         guard row.pointee.delivered < stamp else { return .nothing }
-        if repeatsQuietly, selection.isEmpty, row.pointee.delivered >= versionStamp, !row.pointee.isShortLived {
+        if repeatsQuietly, selection.isEmpty, row.pointee.delivered >= newest?.stamp ?? 0, !row.pointee.isShortLived {
             // The phone got this state by a push that does not expire soon.
             row.pointee.delivered = stamp
-            progress.targeted -= 1
+            progress.targeted -= cohort.reach
             return .nothing
         }
         let priority = mayBeImmediate ? priority(row, hasAlert: !selection.isEmpty) : .routine

@@ -42,6 +42,15 @@ struct UpdateOutcome: Equatable {
 
     var phone: ForPhone
     var host = ForHost.healthy
+    /// Whether the answer is about the one token alone.
+    var isAboutToken: Bool {
+        switch phone {
+        case .retire, .retireUnlessMany, .notForTopic: true
+        case .retry: host == .throttled
+        case .shows, .skipVersion, .retryAtOnce, .channelGone, .broadcastOff: false
+        }
+    }
+
     /// The connection accepts nothing more and is drained.
     var endsConnection = false
 

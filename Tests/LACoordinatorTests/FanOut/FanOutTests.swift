@@ -21,14 +21,16 @@ import Testing
         let stalls: StallDetector
         let heartbeat: Heartbeat
         let reports: NIOLockedValueBox<[FanOutReport]>
+        let matchHolds = MatchHolds()
         let claiming: Task<Void, Never>
 
         /// - Parameters:
         ///   - isComplete: the phones of its shards are all there.
+        ///   - newFor: seconds for which a phone is new.
         ///   - claims: what is gained of the shards of a claim, the first being number 1; nil: no answer.
         init(
             threads: Int = 2, connections: Int? = nil, streamsMax: Int = 1_000, isComplete: Bool = true,
-            claims: @escaping @Sendable (Int, [Int]) async -> Set<Int>? = { Set($1) }
+            newFor: Int = 30, claims: @escaping @Sendable (Int, [Int]) async -> Set<Int>? = { Set($1) }
         ) async throws {
             let credentials = try Credentials()
             apns = try await StubAPNs.start(credentials, streamsMax: streamsMax)
@@ -38,7 +40,6 @@ import Testing
                 for reading in StallDetector.Reading.allCases { stalls.noteRead(reading, since: stalls.mark()) }
             }
             await heartbeat.start()
-            let matchHolds = MatchHolds()
             _ = matchHolds.apply(Holds())
             let stream = AsyncStream.makeStream(of: FanOutReport.self)
             let reports = NIOLockedValueBox<[FanOutReport]>([])
@@ -47,7 +48,8 @@ import Testing
                 FanOutLoops.Settings(
                     origins: [.production: apns.origin, .sandbox: apns.origin],
                     tls: try TLSConfiguration.client(caFile: credentials.certificateFile).makeContext(),
-                    bundleID: "dev.sightscreen.app", threads: threads, connections: connections),
+                    bundleID: "dev.sightscreen.app", threads: threads, connections: connections,
+                    newFor: newFor),
                 matchHolds: matchHolds,
                 report: { _, report in
                     reports.withLockedValue { $0.append(report) }

@@ -1,0 +1,58 @@
+import Activities
+import HTTP2
+import Reactor
+package import SightscreenModels
+
+extension FanOutLoop {
+    /// Returns the current figures of this loop.
+    package func measure() -> FanOutMeasure {
+        var measure = FanOutMeasure()
+        (measure.phones, measure.backlogs) = (count, backlogs())
+        let now = MonotonicTime.now
+        for channel in matches.values.flatMap(\.channels) {
+            measure.phones += channel.listeners
+            measure.channels[channel.entry.key.audience, default: .init()].add(
+                .init(open: 1, resting: channel.pacer.isResting(now) ? 1 : 0))
+        }
+        for (environment, pool) in pools {
+            measure.pools[environment] = .init(
+                connections: pool.openConnections, inFlight: pool.inFlight,
+                isTested: pool.hasAccepted || pool.provenPhones > 0, untestedAccounts: pool.untestedAccounts)
+        }
+        return measure
+    }
+
+    /// Returns what the phones and channels of each match lack.
+    package func backlogs() -> [MatchID: MatchBacklog] { matches.mapValues { backlog(of: $0) } }
+
+    private func backlog(of match: LoopMatch) -> MatchBacklog {
+        let (now, seconds) = (MonotonicTime.now, clock.now)
+        var backlog = MatchBacklog()
+        (backlog.acceptedAt, backlog.heldAt) = (match.knownAt, match.heldAt)
+        backlog.isHeld = match.hold.stops(.pushes)
+        for cohort in match.tokens {
+            backlog.acceptedAt = max(backlog.acceptedAt, cohort.acceptedAt)
+            guard !backlog.isHeld else {
+                backlog.leftOut.held += cohort.count
+                continue
+            }
+            backlog.leftOut.infrequent += cohort.infrequent.count
+            backlog.leftOut.backingOff += cohort.backlog.backingOff
+            backlog.phones += cohort.backlog.rows
+            for (wait, knownFor) in cohort.backlog.waits(at: now, seconds) {
+                if knownFor < Double(rules.newFor) {
+                    backlog.phones -= wait.phones
+                    backlog.leftOut.new += wait.phones
+                } else {
+                    backlog.add(wait)
+                }
+            }
+        }
+        backlog.channels = match.channels.map { channel in
+            MatchBacklog.Channel(
+                key: channel.entry.key, listeners: channel.listeners,
+                wait: channel.backlog.waits(at: now, seconds).first?.wait, acceptedAt: channel.acceptedAt)
+        }
+        return backlog
+    }
+}

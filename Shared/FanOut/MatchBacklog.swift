@@ -1,0 +1,113 @@
+package import Activities
+
+/// The phones and channels of a match that lack a version: the part of one loop, or the sum over all loops.
+///
+/// Times are by `MonotonicTime`, in nanoseconds.
+package struct MatchBacklog: Sendable {
+    /// Phones that lack the same.
+    package struct Wait: Sendable, Equatable {
+        /// When the first version that they lack was due; for phones that have had no state yet, when they became
+        /// known.
+        package var since: Int64
+        /// The first version that they lack; nil for phones that have had no state yet.
+        package var version: Int?
+        package var phones: Int
+    }
+
+    package struct Channel: Sendable {
+        package var key: ChannelKey
+        /// The activities that listen to the channel, as last counted.
+        package var listeners: Int
+        /// Nil when the newest version was accepted.
+        package var wait: Wait?
+        /// When APNs last accepted a publish to the channel, or the channel was opened.
+        package var acceptedAt: Int64
+    }
+
+    /// Phones that do not count, by the reason.
+    package struct LeftOut: Sendable, Equatable {
+        /// An administrator holds the pushes of the match.
+        package var held = 0
+        /// APNs has refused the phone's own token, or wants that one phone left alone for a while.
+        package var backingOff = 0
+        /// The phone's user has switched frequent updates off.
+        package var infrequent = 0
+        /// The phone lacks a version, and was registered, or became known to this process, a moment ago.
+        package var new = 0
+
+        package init() {}
+
+        package mutating func add(_ other: Self) {
+            held += other.held
+            backingOff += other.backingOff
+            infrequent += other.infrequent
+            new += other.new
+        }
+    }
+
+    /// The phones that count, whether they lack a version or not.
+    package var phones = 0
+    package private(set) var waits: [Wait] = []
+    package var leftOut = LeftOut()
+    package var channels: [Channel] = []
+    /// When APNs last accepted a push to a phone of the match, or the match became known.
+    package var acceptedAt: Int64 = 0
+    /// When the pushes of the match were last held.
+    package var heldAt: Int64 = 0
+    package var isHeld = false
+
+    package init() {}
+
+    package mutating func add(_ wait: Wait) {
+        if let known = waits.firstIndex(where: { $0.since == wait.since && $0.version == wait.version }) {
+            waits[known].phones += wait.phones
+        } else {
+            waits.append(wait)
+        }
+    }
+
+    package mutating func add(_ other: Self) {
+        phones += other.phones
+        for wait in other.waits { add(wait) }
+        leftOut.add(other.leftOut)
+        channels += other.channels
+        acceptedAt = max(acceptedAt, other.acceptedAt)
+        heldAt = max(heldAt, other.heldAt)
+        isHeld = isHeld || other.isHeld
+    }
+
+    /// Whether so many phones make the match late: three, and more than one in a hundred.
+    private func isLate(_ phones: Int) -> Bool { phones >= 3 && phones * 100 > self.phones }
+
+    /// The time since which so many phones that the match is late have lacked a version; nil when it is not late.
+    private var phonesWaitSince: Int64? {
+        var count = 0
+        for wait in waits.sorted(by: { $0.since < $1.since }) {
+            count += wait.phones
+            if isLate(count) { return wait.since }
+        }
+        return nil
+    }
+
+    /// The time since which the match is behind: too many of its phones, or one of its channels, have lacked a version;
+    /// nil when it is not behind.
+    package var behindSince: Int64? { (channels.map { $0.wait?.since } + [phonesWaitSince]).compactMap { $0 }.min() }
+
+    /// How long the match has been behind while APNs accepted nothing for those that wait, and no hold kept pushes
+    /// back; 0 when it is not behind.
+    package func stuck(at now: Int64) -> Int64 {
+        guard !isHeld else { return 0 }
+        let waiting = channels.map { ($0.wait?.since, $0.acceptedAt) } + [(phonesWaitSince, acceptedAt)]
+        return waiting.reduce(0) { longest, one in
+            guard let since = one.0 else { return longest }
+            return max(longest, now - max(since, one.1, heldAt))
+        }
+    }
+
+    /// Whether too many phones, or a channel, lack a version or one before it. Phones that came later do not count.
+    package func lacks(_ version: Int) -> Bool {
+        func isBefore(_ wait: Wait) -> Bool { wait.version.map { $0 <= version } ?? false }
+        return channels.contains { $0.wait.map(isBefore) ?? false }
+            || isLate(waits.filter(isBefore).reduce(0) { $0 + $1.phones })
+    }
+}
