@@ -17,7 +17,7 @@ final class LoopMatch {
 
     /// A claim of an alert for some buckets.
     struct Claim {
-        let version: MatchVersion
+        let version: StampedVersion
         /// The buckets without an answer yet, with the epochs of their shards' leases.
         var buckets: [AlertBucket: Int64]
         /// Ticks since the claim was sent.
@@ -41,7 +41,7 @@ final class LoopMatch {
     private(set) var update: MatchUpdate?
     private(set) var coarse = CoarseVersions()
     private(set) var alerts: FreshAlerts
-    /// The commit times of versions with an alert, in milliseconds since 1970.
+    /// The commit times of versions with an alert, in milliseconds since 1970, by their stamps.
     private var alertTimes: [UInt32: Int64] = [:]
     /// The last fresh stamp, taken for a repetition.
     var fresh: FreshStamp?
@@ -85,21 +85,13 @@ final class LoopMatch {
     var stamp: UInt32 { UInt32(clamping: update?.stamp.rawValue ?? 0) }
 
     /// Takes in a version.
-    /// - Returns: whether it is a newer version, or the newest one with a later stamp.
+    /// - Parameter repeatsQuietly: it is the newest version again, with a later stamp.
+    /// - Returns: whether its stamp is later than that of what is known.
     func publish(_ new: MatchUpdate, repeatsQuietly: Bool) -> Bool {
-        if alerts.published(
-            new.version, new.alert, retracted: new.retracted ?? [], overtaken: new.overtaken ?? [])
-        {
-            variants.removeAll(keepingCapacity: true)
-        }
-        if new.alert != nil, alertTimes[Self.number(new.version)] == nil {
-            alertTimes[Self.number(new.version)] = new.committedAtMs ?? Int64(new.stamp.rawValue) * 1_000
-        }
-        if let update {
-            guard (update.version, update.stamp) < (new.version, new.stamp) else { return false }
-            if update.version < new.version { fresh = nil }
-        }
-        if update?.version != new.version {
+        if !repeatsQuietly { takeAlert(of: new) }
+        if let update, update.stamp >= new.stamp { return false }
+        if update == nil || !repeatsQuietly {
+            fresh = nil
             versionStamp = UInt32(clamping: new.stamp.rawValue)
             // All phones of the match share one budget, because each gets the same versions.
             // A wicket among such versions counts as one of them, for followers who want no alert.
@@ -113,6 +105,16 @@ final class LoopMatch {
         variants.removeAll(keepingCapacity: true)
         bytesMax = PushPayload.routineBytesAim
         return true
+    }
+
+    private func takeAlert(of new: MatchUpdate) {
+        let version = StampedVersion(new.version, new.stamp)
+        if alerts.published(version, new.alert, retracted: new.retracted ?? [], overtaken: new.overtaken ?? []) {
+            variants.removeAll(keepingCapacity: true)
+        }
+        if new.alert != nil, alertTimes[Self.number(version)] == nil {
+            alertTimes[Self.number(version)] = new.committedAtMs ?? Int64(new.stamp.rawValue) * 1_000
+        }
     }
 
     func forgetOldAlerts(now: Int) {
@@ -148,7 +150,7 @@ final class LoopMatch {
     }
 
     /// Remembers the last alert of a phone whose activity is gone.
-    /// - Parameter alert: the version of that alert; 0 for none.
+    /// - Parameter alert: the stamp that the alert was committed with; 0 for none.
     func noteDelivered(_ alert: UInt32, on phone: RosterKey, now: Int) {
         guard alert > 0, alerts.hasFresh(now: now) else { return }
         lastAlerts[phone] = max(alert, lastAlerts[phone] ?? 0)
@@ -159,7 +161,8 @@ final class LoopMatch {
         lastAlerts = [:]
     }
 
-    static func number(_ version: MatchVersion) -> UInt32 { UInt32(clamping: version.rawValue) }
+    /// The number by which a version's alert is known here.
+    static func number(_ version: StampedVersion) -> UInt32 { UInt32(clamping: version.stamp.rawValue) }
 
     // MARK: - What a phone gets
 
@@ -172,7 +175,7 @@ final class LoopMatch {
     /// Returns the fresh alerts that go to a phone with the newest state.
     func selection(for row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort, now: Int) -> FreshAlerts.Selection {
         guard !alerts.entries.isEmpty, row.pointee.alertLevel != .none, !hold.stops(.alerts) else { return .init() }
-        return alerts.selection(after: MatchVersion(Int(row.pointee.alertedThrough)), now: now) { entry in
+        return alerts.selection(after: Stamp(Int(row.pointee.alertedThrough)), now: now) { entry in
             cohort.gained.contains(Self.number(entry.version)) && isDue(entry, to: row, cohort)
                 && !(entry.corrects.map { isUndelivered($0, to: row, cohort) } ?? false)
         }
@@ -180,7 +183,7 @@ final class LoopMatch {
 
     /// Whether this process has claimed an alert for a phone and has not sent it.
     private func isUndelivered(
-        _ version: MatchVersion, to row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort
+        _ version: StampedVersion, to row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort
     ) -> Bool {
         let number = Self.number(version)
         return cohort.gained.contains(number) && row.pointee.alertedThrough < number
@@ -200,7 +203,7 @@ final class LoopMatch {
     }
 
     /// Returns the number of phones that will not get an alert, because another process has claimed it for them.
-    func lost(_ version: MatchVersion, _ cohort: any Cohort) -> Int {
+    func lost(_ version: StampedVersion, _ cohort: any Cohort) -> Int {
         guard let entry = alerts.entries.first(where: { $0.version == version }) else { return 0 }
         return (0..<cohort.slots).count { slot in
             let row = cohort.row(slot)
