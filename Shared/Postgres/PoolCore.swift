@@ -35,6 +35,7 @@ actor PoolCore {
     private var retryTimer: Reactor.TimerID?
     private var lastError = PostgresError(.unavailable, "not connected yet")
     private var isClosed = false
+    private var check: (@Sendable (PostgresTransaction) async throws -> Void)?
 
     init(configuration: PostgresConfiguration, size: Int, reactor: Reactor, metrics: PoolMetrics) {
         self.configuration = configuration
@@ -66,8 +67,13 @@ actor PoolCore {
         serveWaiters()
     }
 
+    func checkConnections(by check: @escaping @Sendable (PostgresTransaction) async throws -> Void) {
+        self.check = check
+    }
+
     func close() {
         isClosed = true
+        check = nil
         lastError = PostgresError(.unavailable, "the pool is closed")
         retryTimer.map(reactor.cancel)
         retryTimer = nil
@@ -212,8 +218,10 @@ actor PoolCore {
             try await connection.open(configuration) { error in
                 self.assumeIsolated { $0.lost(connection, error) }
             }
+            try await check?(PostgresTransaction(connection: connection))
             try admit(connection, to: index)
         } catch {
+            await connection.close()
             slots[index].state = .empty
             if let error = error as? PostgresError, !isClosed { lastError = error }
             retryLater()
