@@ -1,3 +1,4 @@
+import Activities
 import FanOut
 import Messages
 import Reactor
@@ -8,17 +9,17 @@ import SightscreenModels
 /// It is computed from counts that exist anyway, so no push costs more.
 struct FanOutSpan {
     let match: MatchID
-    let version: MatchVersion
+    let version: StampedVersion
     private var span: Span
 
     /// - Parameter clock: the database's clock.
     init(_ update: MatchUpdate, of tracer: Tracer, clock: DatabaseClock) {
         match = update.matchID
-        version = update.version
+        version = update.committed
         span = tracer.begin(
             "fan-out", .consumer, under: update.traceparent.flatMap { TraceContext(traceparent: $0) })
         span["match.id"] = .string("\(match)")
-        span["match.version"] = .int(version.rawValue)
+        span["match.version"] = .int(version.number.rawValue)
         if let committedAt = update.committedAtMs {
             span["fanout.arrival_ms"] = .int(max(Int(clock.milliseconds) - Int(committedAt), 0))
         }

@@ -123,7 +123,7 @@ public final class LACoordinator: Sendable {
         let update = message.update
         await publisher.publish(update)
         // Versions before this one were not seen, so they are read.
-        if await !publisher.isKnown(update.matchID, update.version) { schedule.read(update.matchID) }
+        if await !publisher.isKnown(update.matchID, update.committed) { schedule.read(update.matchID) }
     }
 
     /// Schedules a reading of the rows of `live_activities` that changed.

@@ -16,9 +16,9 @@ actor MatchPublisher {
         /// The newest version.
         var update: MatchUpdate?
         /// All versions up to this one have been seen, so no alert among them was missed.
-        var seenThrough = MatchVersion(0)
+        var seenThrough = StampedVersion.none
         /// The event times of the last alerts, in seconds since 1970, by the versions that carried them.
-        var alertsAt: [MatchVersion: Int] = [:]
+        var alertsAt: [StampedVersion: Int] = [:]
         /// The last stamp that was taken for a repetition.
         var fresh: FreshStamp?
         /// When the newest version is repeated without its alert, in seconds since 1970: its pushes with an alert are
@@ -86,18 +86,19 @@ actor MatchPublisher {
     /// Publishes a committed version at once.
     func publish(_ update: MatchUpdate) async {
         if hasGap(before: update) { await readMissed() }
-        if !isKnown(update.matchID, update.version) { await publish([update], areLogged: false) }
+        if !isKnown(update.matchID, update.committed) { await publish([update], areLogged: false) }
     }
 
     /// Whether this version, and every one before it, has been seen.
-    func isKnown(_ match: MatchID, _ version: MatchVersion) -> Bool {
+    func isKnown(_ match: MatchID, _ version: StampedVersion) -> Bool {
         matches[match].map { $0.seenThrough >= version } ?? false
     }
 
-    /// Whether versions before this one were not seen, which is also the case for a match not known so far. An alert
-    /// among them should go with this version, because it cannot go after it.
+    /// Whether versions before this one may not have been seen: of a match that is not known so far, and when the
+    /// numbers do not follow on. An alert among them should go with this version, because it cannot go after it.
     private func hasGap(before update: MatchUpdate) -> Bool {
-        (matches[update.matchID]?.seenThrough.rawValue ?? 0) + 1 < update.version.rawValue
+        let seen = matches[update.matchID]?.seenThrough ?? .none
+        return seen < update.committed && !update.committed.follows(seen)
     }
 
     /// Schedules a read of every version that is committed on any host, until the task is cancelled. A version of this
@@ -159,16 +160,16 @@ actor MatchPublisher {
         var match = matches[update.matchID] ?? Match()
         defer { matches[update.matchID] = match }
         match.usedAt = .now
-        if isLogged || update.version.rawValue == match.seenThrough.rawValue + 1 {
-            match.seenThrough = max(match.seenThrough, update.version)
+        if isLogged || update.committed.follows(match.seenThrough) {
+            match.seenThrough = max(match.seenThrough, update.committed)
         }
         if let alert = update.alert {
-            match.alertsAt[update.version] = alert.eventAt
+            match.alertsAt[update.committed] = alert.eventAt
             if match.alertsAt.count > Self.alertsKept, let oldest = match.alertsAt.keys.min() {
                 match.alertsAt[oldest] = nil
             }
         }
-        let isNewest = match.update.map { $0.version < update.version } ?? true
+        let isNewest = match.update.map { $0.stamp < update.stamp } ?? true
         // A fresh alert goes with the newest version, even if the alert was learnt later. Another process may have sent
         // the alert of the first version that this process sees, and may have died before it repeated the state.
         let horizon = match.update == nil ? Self.repetitionMax : freshness
@@ -253,7 +254,7 @@ actor MatchPublisher {
     /// lease. Under another lease the shard's phones are read anew, and an earlier claim could reach none of them. The
     /// other buckets of the claim do not wait for the retry.
     func claim(
-        _ id: MatchID, _ version: MatchVersion, _ buckets: [AlertBucket: Int64],
+        _ id: MatchID, _ version: StampedVersion, _ buckets: [AlertBucket: Int64],
         until patience: ContinuousClock.Instant? = nil
     ) async {
         let patience = patience ?? .now + Self.claimPatience
@@ -262,7 +263,8 @@ actor MatchPublisher {
         var claims = AlertClaims()
         do {
             claims = try await store.claimAlert(
-                id, version: version, buckets: Array(buckets.keys), bucketCount: Self.bucketCount, holder: holder,
+                id, version: version.number, buckets: Array(buckets.keys), bucketCount: Self.bucketCount,
+                holder: holder,
                 leases: held)
         } catch {
             TraceContext.$current.withValue(await progress.context(of: id)) {
@@ -312,4 +314,9 @@ actor MatchPublisher {
     private func give(_ fresh: FreshStamp?, to match: MatchID) async {
         await fanOut.onEach { $0.takeFresh(fresh, of: match) }
     }
+}
+
+extension MatchUpdate {
+    /// The version, as it comes from event-bus or from the log. In a repetition of it the stamp is another one.
+    var committed: StampedVersion { StampedVersion(version, stamp) }
 }

@@ -1,3 +1,4 @@
+import Activities
 import FanOut
 import Logging
 import Messages
@@ -14,11 +15,11 @@ actor ProgressWriter {
         /// The open span of the newest version; nil once it has ended.
         var span: FanOutSpan?
         /// The newest version.
-        var version = MatchVersion(0)
+        var version = StampedVersion.none
         /// The progress that was last written for the operator.
         var noted = VersionProgress()
         /// The last version whose time was recorded in `sightscreen_fanout_seconds`.
-        var timedVersion = 0
+        var timedVersion = StampedVersion.none
         /// The settled stamp of each shard, with the epoch of the lease under which it was written.
         var settled: [Int: (epoch: Int64, progress: BucketProgress)] = [:]
         var usedAt = ContinuousClock.now
@@ -54,7 +55,7 @@ actor ProgressWriter {
         for match in before.keys where !spans.contains(where: { $0.match == match }) { endSpan(of: match, before) }
         for span in spans {
             // Two versions were published at once, and the newer one was learnt first.
-            guard span.version > matches[span.match]?.version ?? MatchVersion(0) else {
+            guard span.version > matches[span.match]?.version ?? .none else {
                 end(span, VersionProgress(), isOvertaken: true)
                 continue
             }
@@ -97,7 +98,7 @@ actor ProgressWriter {
         let ids = Array(matches.keys)
         var changed: [MatchID: VersionProgress] = [:]
         for (id, progress) in zip(ids, await fanOut.progress(ids)) {
-            guard let match = matches[id], progress.version == match.version.rawValue else { continue }
+            guard let match = matches[id], progress.version == match.version.number.rawValue else { continue }
             // A match that never had a phone here is not reported.
             if progress != match.noted, progress.targeted + match.noted.targeted > 0 { changed[id] = progress }
         }
@@ -108,11 +109,11 @@ actor ProgressWriter {
 
     /// Records in the metrics how long completed versions took, each once.
     func time() async {
-        let ids = matches.filter { $1.version.rawValue > $1.timedVersion }.map(\.key)
+        let ids = matches.filter { $1.version > $1.timedVersion }.map(\.key)
         guard !ids.isEmpty else { return }
         for (id, progress) in zip(ids, await fanOut.progress(ids)) where progress.isComplete {
-            guard let match = matches[id], progress.version == match.version.rawValue else { continue }
-            matches[id]?.timedVersion = progress.version
+            guard let match = matches[id], progress.version == match.version.number.rawValue else { continue }
+            matches[id]?.timedVersion = match.version
             if let span = match.span {
                 matches[id]?.span = nil
                 end(span, progress, isOvertaken: false)
@@ -144,7 +145,7 @@ actor ProgressWriter {
         guard let span = matches[match]?.span else { return }
         matches[match]?.span = nil
         // A version that came together with a newer one was never sent.
-        let reached = progress[match].flatMap { $0.version == span.version.rawValue ? $0 : nil }
+        let reached = progress[match].flatMap { $0.version == span.version.number.rawValue ? $0 : nil }
         end(span, reached ?? VersionProgress(), isOvertaken: true)
     }
 
@@ -154,7 +155,7 @@ actor ProgressWriter {
             logger.debug(
                 "Version fanned out",
                 metadata: [
-                    "match.id": "\(span.match)", "match.version": "\(span.version)",
+                    "match.id": "\(span.match)", "match.version": "\(span.version.number)",
                     "phones": "\(progress.targeted)", "sent": "\(progress.sent)", "accepted": "\(progress.accepted)",
                     "alerted": "\(progress.alerted)", "overtaken": "\(isOvertaken)",
                 ])

@@ -9,7 +9,7 @@ extension FreshAlerts {
         let told = entries(of: selection)
         guard let newest = told.last else { return nil }
         var alert = newest.alert
-        let isAsCommitted = newest.overtaken.isEmpty && state.version == newest.version.rawValue
+        let isAsCommitted = newest.overtaken.isEmpty && state.version == newest.version.number.rawValue
         guard told.count > 1 || !isAsCommitted else { return alert }
         let news = newest.news
         if let key = news.first { alert.title = key.title }

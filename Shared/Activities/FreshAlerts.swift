@@ -3,14 +3,14 @@ public import SightscreenModels
 /// phone that lacks several gets all of them in one push.
 public struct FreshAlerts: Sendable {
     public struct Entry: Sendable, Hashable {
-        public let version: MatchVersion
+        public let version: StampedVersion
         public let alert: MatchAlert
         /// The provider retracted the event of the alert's title: the alert is not sent any more.
         public fileprivate(set) var isRetracted = false
         /// Keys of the alert's events that the match has moved past.
         public fileprivate(set) var overtaken: Set<String> = []
         /// The version of the alert that this one corrects, while that alert is kept.
-        public fileprivate(set) var corrects: MatchVersion?
+        public fileprivate(set) var corrects: StampedVersion?
     }
 
     /// Some of the `entries`: those that one push carries.
@@ -33,9 +33,9 @@ public struct FreshAlerts: Sendable {
     /// The entries, oldest first.
     public private(set) var entries: [Entry] = []
     /// Keys of retracted events, by the version that retracted them.
-    private var retracted: [MatchVersion: [String]] = [:]
+    private var retracted: [StampedVersion: [String]] = [:]
     /// Keys of overtaken events, by the version that overtook them.
-    private var overtaken: [MatchVersion: [String]] = [:]
+    private var overtaken: [StampedVersion: [String]] = [:]
 
     package init(freshness: Int) { self.freshness = freshness }
 
@@ -46,7 +46,7 @@ public struct FreshAlerts: Sendable {
     /// - Returns: whether `entries` have changed.
     @discardableResult
     public mutating func published(
-        _ version: MatchVersion, _ alert: MatchAlert?, retracted keys: [String] = [], overtaken passed: [String] = []
+        _ version: StampedVersion, _ alert: MatchAlert?, retracted keys: [String] = [], overtaken passed: [String] = []
     ) -> Bool {
         let before = entries
         if !keys.isEmpty { retracted[version] = keys }
@@ -83,14 +83,14 @@ public struct FreshAlerts: Sendable {
 
     /// Returns all fresh alerts that a phone has not had.
     /// - Parameters:
-    ///   - after: the version of the last alert that was sent to the phone, delivered or lost on its way; nil for none.
+    ///   - after: the stamp of the last alert that was sent to the phone, delivered or lost on its way; nil for none.
     ///   - now: seconds since 1970.
     ///   - isAllowed: whether the phone wants the alert and it is claimed for the phone.
-    public func selection(after: MatchVersion?, now: Int, where isAllowed: (Entry) -> Bool) -> Selection {
+    public func selection(after: Stamp?, now: Int, where isAllowed: (Entry) -> Bool) -> Selection {
         var selection = Selection()
         for place in entries.indices {
             guard !entries[place].isRetracted, !entries[place].isOvertaken, isFresh(entries[place], now: now),
-                after.map({ $0 < entries[place].version }) ?? true, isAllowed(entries[place])
+                after.map({ $0 < entries[place].version.stamp }) ?? true, isAllowed(entries[place])
             else { continue }
             selection.places |= 1 << UInt8(place)
         }
@@ -98,7 +98,7 @@ public struct FreshAlerts: Sendable {
     }
 
     /// Returns the version of the newest alert of a selection; nil when it is empty.
-    public func newest(of selection: Selection) -> MatchVersion? {
+    public func newest(of selection: Selection) -> StampedVersion? {
         guard !selection.isEmpty else { return nil }
         let place = selection.places.bitWidth - 1 - selection.places.leadingZeroBitCount
         return place < entries.count ? entries[place].version : nil

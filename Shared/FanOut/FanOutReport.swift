@@ -10,7 +10,7 @@ package enum FanOutReport: Sendable {
     case rejectedEnds([EndedToken])
     /// An alert is to be claimed for these buckets (with the epochs of their shards' leases) before the states of the
     /// match go on there.
-    case claim(MatchID, MatchVersion, [AlertBucket: Int64])
+    case claim(MatchID, StampedVersion, [AlertBucket: Int64])
     /// The newest state needs a fresh stamp.
     case stamp(MatchID)
     /// The last push in flight to a removed activity is answered.

@@ -13,9 +13,11 @@ import Testing
         return alert
     }
 
+    private static func version(_ number: Int) -> StampedVersion { StampedVersion(MatchVersion(number), Stamp(number)) }
+
     private static func fresh(_ alerts: [(Int, MatchAlert)]) -> FreshAlerts {
         var fresh = FreshAlerts(freshness: 30)
-        for (version, alert) in alerts { fresh.published(MatchVersion(version), alert) }
+        for (version, alert) in alerts { fresh.published(Self.version(version), alert) }
         return fresh
     }
 
@@ -35,8 +37,8 @@ import Testing
     private static func told(
         _ fresh: FreshAlerts, after: Int? = nil, now: Int = 110, on card: ContentState? = nil
     ) -> MatchAlert? {
-        let selection = fresh.selection(after: after.map { MatchVersion($0) }, now: now) { _ in true }
-        return fresh.alert(of: selection, on: card ?? Self.card(fresh.entries.last?.version.rawValue ?? 0))
+        let selection = fresh.selection(after: after.map { Stamp($0) }, now: now) { _ in true }
+        return fresh.alert(of: selection, on: card ?? Self.card(fresh.entries.last?.version.number.rawValue ?? 0))
     }
 
     private static func streak(_ title: String, _ detail: String, wicket: String? = nil, keys: [String]) -> MatchAlert {
@@ -68,7 +70,7 @@ import Testing
     @Test func whatTheNewerOneHasOvertakenIsNotTold() throws {
         var fresh = FreshAlerts(freshness: 30)
         for (version, alert, overtaken) in Self.streaks {
-            fresh.published(MatchVersion(version), alert, overtaken: overtaken)
+            fresh.published(Self.version(version), alert, overtaken: overtaken)
         }
         let told = try #require(Self.told(fresh, on: Self.card(7, score: "180/9", equation: "KKR need 38 off 18")))
         #expect(told.title == "KKR 180/9: Chahal 4 in 4")
@@ -78,19 +80,19 @@ import Testing
     /// The bowler's next ball was hit for four: the wicket before it is still news, and the figures are the card's.
     @Test func ofAnOvertakenTitleTheRestIsToldWithTheFiguresOfTheCard() throws {
         var fresh = FreshAlerts(freshness: 30)
-        fresh.published(MatchVersion(5), Self.streaks[0].1)
-        fresh.published(MatchVersion(6), nil, overtaken: ["on"])
+        fresh.published(Self.version(5), Self.streaks[0].1)
+        fresh.published(Self.version(6), nil, overtaken: ["on"])
         let told = try #require(Self.told(fresh, on: Self.card(6, score: "184/7", equation: "KKR need 34 off 19")))
         #expect(told.title == "KKR 180/7: Mavi out first ball")
         #expect(told.body == "c Parag b Chahal 0 (1) · KKR 184/7 (17.0) · KKR need 34 off 19")
-        fresh.published(MatchVersion(7), nil, overtaken: ["wicket2"])
+        fresh.published(Self.version(7), nil, overtaken: ["wicket2"])
         #expect(Self.told(fresh, on: Self.card(7)) == nil, "nothing is left of it")
     }
 
     @Test func aMergedAlertEndsWithTheFiguresOfTheCard() throws {
         var fresh = FreshAlerts(freshness: 30)
-        fresh.published(MatchVersion(5), Self.alert("KKR 170/6: Iyer out for 85", of: ["wicket1"]))
-        fresh.published(MatchVersion(6), Self.streaks[1].1)
+        fresh.published(Self.version(5), Self.alert("KKR 170/6: Iyer out for 85", of: ["wicket1"]))
+        fresh.published(Self.version(6), Self.streaks[1].1)
         let told = try #require(Self.told(fresh, on: Self.card(8, score: "186/8", equation: "KKR need 32 off 17")))
         #expect(
             told.body
@@ -131,7 +133,7 @@ import Testing
         #expect(fresh.alert(of: selection, on: Self.card(7))?.body == "b · wicket")
         let all = fresh.selection(after: nil, now: 110) { $0.alert.isWanted(at: .all) }
         #expect(fresh.alert(of: all, on: Self.card(7))?.body == "b · fifty · wicket")
-        #expect(selection != all && fresh.newest(of: selection) == MatchVersion(7))
+        #expect(selection != all && fresh.newest(of: selection) == Self.version(7))
     }
 
     /// A phone has had all up to some alert, or none: what each of them is told are the sets that end with the newest.
@@ -142,7 +144,7 @@ import Testing
             for level in AlertLevel.allCases {
                 for after in [nil, 5, 6] {
                     sets.insert(
-                        fresh.selection(after: after.map { MatchVersion($0) }, now: 110) {
+                        fresh.selection(after: after.map { Stamp($0) }, now: 110) {
                             $0.alert.isWanted(at: level)
                         })
                 }
@@ -172,34 +174,34 @@ import Testing
     func aRetractedAlertIsNotSentAnyMore(correctionComesFirst: Bool) {
         var fresh = FreshAlerts(freshness: 30)
         let steps: [(inout FreshAlerts) -> Void] = [
-            { $0.published(MatchVersion(4), Self.alert("other", of: ["wicket:S1:p2"])) },
-            { $0.published(MatchVersion(5), Self.alert(of: ["wicket:S1:p1"])) },
+            { $0.published(Self.version(4), Self.alert("other", of: ["wicket:S1:p2"])) },
+            { $0.published(Self.version(5), Self.alert(of: ["wicket:S1:p1"])) },
             {
                 $0.published(
-                    MatchVersion(6), Self.alert("Correction", .correction, sound: false), retracted: ["wicket:S1:p1"])
+                    Self.version(6), Self.alert("Correction", .correction, sound: false), retracted: ["wicket:S1:p1"])
             },
         ]
         for step in correctionComesFirst ? steps.reversed() : steps { step(&fresh) }
-        let told = fresh.selection(after: MatchVersion(4), now: 110) { _ in true }
-        #expect(fresh.newest(of: told) == MatchVersion(6))
+        let told = fresh.selection(after: Stamp(4), now: 110) { _ in true }
+        #expect(fresh.newest(of: told) == Self.version(6))
         #expect(fresh.alert(of: told, on: Self.card(6))?.body == "b", "no word of it")
         #expect(fresh.entries.map(\.isRetracted) == [false, true, false])
-        #expect(fresh.entries.map(\.corrects) == [nil, nil, MatchVersion(5)])
+        #expect(fresh.entries.map(\.corrects) == [nil, nil, Self.version(5)])
     }
 
     @Test(arguments: [("wicket:S1:p1", true), ("milestone:S1:p2", false)])
     func ofSeveralEventsTheOneOfTheTitleDecides(key: String, isRetracted: Bool) {
         var fresh = FreshAlerts(freshness: 30)
-        fresh.published(MatchVersion(5), Self.alert(of: ["wicket:S1:p1", "milestone:S1:p2"]))
-        fresh.published(MatchVersion(6), nil, retracted: [key])
+        fresh.published(Self.version(5), Self.alert(of: ["wicket:S1:p1", "milestone:S1:p2"]))
+        fresh.published(Self.version(6), nil, retracted: [key])
         #expect(fresh.entries.map(\.isRetracted) == [isRetracted])
         #expect((Self.told(fresh) == nil) == isRetracted)
     }
 
     @Test func aLaterBallThatUsesTheKeyAgainIsAnnounced() {
         var fresh = FreshAlerts(freshness: 30)
-        fresh.published(MatchVersion(5), nil, retracted: ["wicket:S1:p1"])
-        fresh.published(MatchVersion(6), Self.alert(of: ["wicket:S1:p1"]))
+        fresh.published(Self.version(5), nil, retracted: ["wicket:S1:p1"])
+        fresh.published(Self.version(6), Self.alert(of: ["wicket:S1:p1"]))
         #expect(Self.told(fresh) != nil)
     }
 }

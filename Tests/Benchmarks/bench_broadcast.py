@@ -140,9 +140,9 @@ class Broadcast(FanOut):
                 INSERT INTO match_updates (match_id, version, stamp, content_state, priority, alert)
                 SELECT match_id, version, stamp, content_state, {10 if title else 5},
                     {alert_sql(title, int(time.time())) if title else "NULL"}
-                FROM written RETURNING match_id, version
+                FROM written RETURNING match_id, version, stamp
             )
-            SELECT count(pg_notify('match_updates', match_id || ' ' || version)) FROM logged;
+            SELECT count(pg_notify('match_updates', match_id || ' ' || version || ' ' || stamp)) FROM logged;
             SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint""")
         return int(rows[-1][0])
 

@@ -74,9 +74,9 @@ import Testing
                         WHERE match_id <= 200 RETURNING match_id, version, stamp
                     ), logged AS (
                         INSERT INTO match_updates (match_id, version, stamp, content_state, priority)
-                        SELECT match_id, version, stamp, $1, 5 FROM written RETURNING match_id, version
+                        SELECT match_id, version, stamp, $1, 5 FROM written RETURNING match_id, version, stamp
                     )
-                    SELECT pg_notify('match_updates', match_id || ' ' || version) FROM logged
+                    SELECT pg_notify('match_updates', match_id || ' ' || version || ' ' || stamp) FROM logged
                     """, [.text(state)])
             }
             try await commit()

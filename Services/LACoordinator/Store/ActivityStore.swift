@@ -136,10 +136,11 @@ package struct ActivityStore: Sendable {
     // MARK: - Versions and stamps
 
     /// Reads versions newer than the known ones: the newest of each match, and those with an alert, or with a
-    /// retraction of one, that may still be news.
+    /// retraction of one, that may still be news. Where the known one is not in the log, the database went back, and all
+    /// are new whose stamps are later.
     /// - Parameter match: nil for all matches.
     package func updates(
-        of match: MatchID? = nil, beyond known: [MatchID: MatchVersion], deadline: Duration = .seconds(5)
+        of match: MatchID? = nil, beyond known: [MatchID: StampedVersion], deadline: Duration = .seconds(5)
     ) async throws -> [MatchUpdate] {
         let matches = Array(known)
         let rows = try await pool.query(
@@ -150,8 +151,11 @@ package struct ActivityStore: Sendable {
                 nullif(u.overtaken, '[]')::text AS overtaken
             FROM active_matches m
             JOIN match_updates u ON u.match_id = m.match_id
-            LEFT JOIN unnest($1::bigint[], $2::bigint[]) AS known (match_id, version) ON known.match_id = m.match_id
-            WHERE u.version > coalesce(known.version, 0)
+            LEFT JOIN unnest($1::bigint[], $2::bigint[], $4::bigint[]) AS known (match_id, version, stamp)
+                ON known.match_id = m.match_id
+            LEFT JOIN match_updates k
+                ON k.match_id = known.match_id AND k.version = known.version AND k.stamp = known.stamp
+            WHERE u.version > coalesce(k.version, 0) AND u.stamp > coalesce(known.stamp, 0)
                 AND (u.version = m.version
                     OR (u.alert IS NOT NULL OR u.retracted <> '[]' OR u.overtaken <> '[]')
                         AND u.committed_at > clock_timestamp() - interval '60 seconds')
@@ -160,8 +164,8 @@ package struct ActivityStore: Sendable {
             ORDER BY u.match_id, u.version
             """,
             [
-                .intArray(matches.map(\.key.rawValue)), .intArray(matches.map { Int64($0.value.rawValue) }),
-                match.map { .int($0.rawValue) } ?? .null,
+                .intArray(matches.map(\.key.rawValue)), .intArray(matches.map(\.value.number.rawValue)),
+                match.map { .int($0.rawValue) } ?? .null, .intArray(matches.map(\.value.stamp.rawValue)),
             ],
             deadline: deadline)
         return try rows.compactMap { row in

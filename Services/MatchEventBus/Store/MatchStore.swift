@@ -156,7 +156,7 @@ package struct MatchStore: Sendable {
             RETURNING version, stamp
         )
         SELECT version, stamp, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at_ms,
-               pg_notify('\(VersionHint.channel)', $3::text || ' ' || version)
+               pg_notify('\(VersionHint.channel)', $3::text || ' ' || version || ' ' || stamp)
         FROM logged
         """
 }

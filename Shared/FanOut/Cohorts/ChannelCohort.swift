@@ -42,9 +42,9 @@ final class ChannelCohort: CohortRows, Cohort {
     private let path: [UInt8]
     /// When a state was last published, by `MonotonicTime`; 0 for never.
     private var publishedAt: Int64 = 0
-    /// The newest alert of the last publish, and when the first of its alerts ceases to be fresh, in seconds since 1970;
+    /// The newest alert of the last publish, by the stamp that it was committed with, and when the first of its alerts ceases to be fresh, in seconds since 1970;
     /// nil when it carried none.
-    private(set) var carried: (version: UInt32, freshUntil: Int)?
+    private(set) var carried: (alert: UInt32, freshUntil: Int)?
     /// The stamp of the last state that the pacer held back.
     private var pacedStamp: UInt32 = 0
     private var templates: [APNsPriority: (template: HTTP2HeaderTemplate, serial: Int)] = [:]
@@ -104,7 +104,7 @@ final class ChannelCohort: CohortRows, Cohort {
         let now = MonotonicTime.now
         let alert = carried.map {
             ChannelPacer.Alert(
-                newest: $0.version, freshUntil: now + Int64((Double($0.freshUntil) - clock.now) * 1_000_000_000))
+                newest: $0.alert, freshUntil: now + Int64((Double($0.freshUntil) - clock.now) * 1_000_000_000))
         }
         return pacer.throttled(retryAfter: retryAfter, alert: alert, at: now)
     }

@@ -32,7 +32,8 @@ struct CohortRow {
     var inFlightStamp: UInt32 = 0
     /// The stamp of the last push, whatever its outcome; 0 when there was none.
     var tried: UInt32 = 0
-    /// The version of the last alert that was sent to the phone, delivered or lost on its way; 0 for none.
+    /// The stamp that the last alert which was sent to the phone was committed with, delivered or lost on its way; 0 for
+    /// none.
     var alertedThrough: UInt32 = 0
     /// The value of `alertedThrough` before the push in flight.
     var alertedBefore: UInt32 = 0
@@ -65,7 +66,7 @@ struct CohortRow {
 
     /// Notes a push that has left.
     /// - Parameters:
-    ///   - alert: the version of the newest alert that it carries; 0 for none.
+    ///   - alert: the stamp that the newest alert which it carries was committed with; 0 for none.
     ///   - serial: the serial of the provider token that it shows.
     ///   - isFirst: it is the first push of its version to this phone.
     mutating func sent(stamp: UInt32, alert: UInt32, serial: Int, isFirst: Bool) {

@@ -16,7 +16,7 @@ extension FanOutLoop {
     private static let claimSlow = 10
 
     /// Returns the newest fresh alert that no claim was tried for in this cohort.
-    func untried(_ cohort: any Cohort) -> MatchVersion? {
+    func untried(_ cohort: any Cohort) -> StampedVersion? {
         let match = cohort.match
         // Under a hold nothing is claimed; the alert is claimed when the hold is lifted, if it is still fresh.
         guard cohort.count > 0, !match.hold.stops(.alerts) else { return nil }
@@ -106,7 +106,7 @@ extension FanOutLoop {
     ///     over again since has another epoch, and claims for itself.
     ///   - gained: the buckets whose alert this process may send; it never sends the others'.
     package func claimed(
-        _ id: MatchID, _ version: MatchVersion, _ buckets: [AlertBucket: Int64], gained: Set<AlertBucket>
+        _ id: MatchID, _ version: StampedVersion, _ buckets: [AlertBucket: Int64], gained: Set<AlertBucket>
     ) {
         guard let match = matches[id] else { return }
         if var claim = match.claim, claim.version == version {

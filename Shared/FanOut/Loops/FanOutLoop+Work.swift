@@ -181,7 +181,7 @@ extension FanOutLoop {
                 pool.badTokens.noteGood(isProven: row.pointee.isProven)
                 tokens.prove(slot)
             } else if let channel = cohort as? ChannelCohort {
-                channel.pacer.accepted(alert: channel.carried?.version, at: MonotonicTime.now)
+                channel.pacer.accepted(alert: channel.carried?.alert, at: MonotonicTime.now)
             }
             accepted(row, cohort, slot, stamp)
         case .response(let response): refused(row, cohort, tag, stamp, response, pool, sender)

@@ -19,7 +19,7 @@ final class LoopMatch {
 
     /// A claim of an alert for some buckets.
     struct Claim {
-        let version: MatchVersion
+        let version: StampedVersion
         /// The buckets without an answer yet, with the epochs of their shards' leases.
         var buckets: [AlertBucket: Int64]
         /// Ticks since the claim was sent.
@@ -43,7 +43,7 @@ final class LoopMatch {
     private(set) var update: MatchUpdate?
     private(set) var coarse = CoarseVersions()
     private(set) var alerts: FreshAlerts
-    /// The commit times of versions with an alert, in milliseconds since 1970.
+    /// The commit times of versions with an alert, in milliseconds since 1970, by their stamps.
     private var alertTimes: [UInt32: Int64] = [:]
     /// The last fresh stamp, taken for a repetition.
     var fresh: FreshStamp?
@@ -91,24 +91,17 @@ final class LoopMatch {
     var stamp: UInt32 { UInt32(clamping: update?.stamp.rawValue ?? 0) }
 
     /// Takes in a version.
-    /// - Parameter dueAt: when the version was due, by `MonotonicTime`.
-    /// - Returns: whether it is a newer version, or the newest one with a later stamp.
+    /// - Parameters:
+    ///   - dueAt: when the version was due, by `MonotonicTime`.
+    ///   - repeatsQuietly: it is the newest version again, with a later stamp.
+    /// - Returns: whether its stamp is later than that of what is known.
     func publish(_ new: MatchUpdate, dueAt: Int64 = MonotonicTime.now, repeatsQuietly: Bool) -> Bool {
-        if alerts.published(
-            new.version, new.alert, retracted: new.retracted ?? [], overtaken: new.overtaken ?? [])
-        {
-            variants.removeAll(keepingCapacity: true)
-        }
-        if new.alert != nil, alertTimes[Self.number(new.version)] == nil {
-            alertTimes[Self.number(new.version)] = new.committedAtMs ?? Int64(new.stamp.rawValue) * 1_000
-        }
-        if let update {
-            guard (update.version, update.stamp) < (new.version, new.stamp) else { return false }
-            if update.version < new.version { fresh = nil }
-        }
-        if update?.version != new.version {
-            let version = CohortBacklog.Version(
-                number: new.version.rawValue, stamp: UInt32(clamping: new.stamp.rawValue), dueAt: dueAt)
+        if !repeatsQuietly { takeAlert(of: new) }
+        if let update, update.stamp >= new.stamp { return false }
+        if update == nil || !repeatsQuietly {
+            fresh = nil
+            versionStamp = UInt32(clamping: new.stamp.rawValue)
+            let version = CohortBacklog.Version(number: new.version.rawValue, stamp: versionStamp, dueAt: dueAt)
             newest = version
             for cohort in cohorts { cohort.published(version) }
             // All phones of the match share one budget, because each gets the same versions.
@@ -123,6 +116,16 @@ final class LoopMatch {
         variants.removeAll(keepingCapacity: true)
         bytesMax = PushPayload.routineBytesAim
         return true
+    }
+
+    private func takeAlert(of new: MatchUpdate) {
+        let version = StampedVersion(new.version, new.stamp)
+        if alerts.published(version, new.alert, retracted: new.retracted ?? [], overtaken: new.overtaken ?? []) {
+            variants.removeAll(keepingCapacity: true)
+        }
+        if new.alert != nil, alertTimes[Self.number(version)] == nil {
+            alertTimes[Self.number(version)] = new.committedAtMs ?? Int64(new.stamp.rawValue) * 1_000
+        }
     }
 
     func forgetOldAlerts(now: Int) {
@@ -158,7 +161,7 @@ final class LoopMatch {
     }
 
     /// Remembers the last alert of a phone whose activity is gone.
-    /// - Parameter alert: the version of that alert; 0 for none.
+    /// - Parameter alert: the stamp that the alert was committed with; 0 for none.
     func noteDelivered(_ alert: UInt32, on phone: RosterKey, now: Int) {
         guard alert > 0, alerts.hasFresh(now: now) else { return }
         lastAlerts[phone] = max(alert, lastAlerts[phone] ?? 0)
@@ -169,7 +172,8 @@ final class LoopMatch {
         lastAlerts = [:]
     }
 
-    static func number(_ version: MatchVersion) -> UInt32 { UInt32(clamping: version.rawValue) }
+    /// The number by which a version's alert is known here.
+    static func number(_ version: StampedVersion) -> UInt32 { UInt32(clamping: version.stamp.rawValue) }
 
     // MARK: - What a phone gets
 
@@ -182,7 +186,7 @@ final class LoopMatch {
     /// Returns the fresh alerts that go to a phone with the newest state.
     func selection(for row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort, now: Int) -> FreshAlerts.Selection {
         guard !alerts.entries.isEmpty, row.pointee.alertLevel != .none, !hold.stops(.alerts) else { return .init() }
-        return alerts.selection(after: MatchVersion(Int(row.pointee.alertedThrough)), now: now) { entry in
+        return alerts.selection(after: Stamp(Int(row.pointee.alertedThrough)), now: now) { entry in
             cohort.gained.contains(Self.number(entry.version)) && isDue(entry, to: row, cohort)
                 && !(entry.corrects.map { isUndelivered($0, to: row, cohort) } ?? false)
         }
@@ -190,7 +194,7 @@ final class LoopMatch {
 
     /// Whether this process has claimed an alert for a phone and has not sent it.
     private func isUndelivered(
-        _ version: MatchVersion, to row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort
+        _ version: StampedVersion, to row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort
     ) -> Bool {
         let number = Self.number(version)
         return cohort.gained.contains(number) && row.pointee.alertedThrough < number
@@ -210,7 +214,7 @@ final class LoopMatch {
     }
 
     /// Returns the number of phones that will not get an alert, because another process has claimed it for them.
-    func lost(_ version: MatchVersion, _ cohort: any Cohort) -> Int {
+    func lost(_ version: StampedVersion, _ cohort: any Cohort) -> Int {
         guard let entry = alerts.entries.first(where: { $0.version == version }) else { return 0 }
         let rows = (0..<cohort.slots).count { slot in
             let row = cohort.row(slot)

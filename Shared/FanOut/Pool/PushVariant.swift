@@ -8,7 +8,7 @@ final class PushVariant {
     let stamp: UInt32
     /// The alerts that the payload carries.
     let selection: FreshAlerts.Selection
-    /// The version of the newest of these alerts; 0 for none.
+    /// The stamp that the newest of these alerts was committed with; 0 for none.
     let alert: UInt32
     let priority: APNsPriority
     let body: HTTP2SharedBody
