@@ -163,9 +163,9 @@ import Testing
 
     @Test func keepsEightAtMostAndForgetsWhatIsOld() {
         var fresh = Self.fresh([10, 4, 2, 3, 1, 4, 5, 6, 7, 8, 9].map { ($0, Self.alert(at: 100 + $0)) })
-        #expect(fresh.entries.map(\.version.rawValue) == [3, 4, 5, 6, 7, 8, 9, 10])
+        #expect(fresh.entries.map(\.version.number.rawValue) == [3, 4, 5, 6, 7, 8, 9, 10])
         let forgot = fresh.expire(now: 138)
-        #expect(forgot && fresh.entries.map(\.version.rawValue) == [8, 9, 10])
+        #expect(forgot && fresh.entries.map(\.version.number.rawValue) == [8, 9, 10])
         let forgotAgain = fresh.expire(now: 138)
         #expect(!forgotAgain)
     }

@@ -310,7 +310,7 @@ extension FanOutLoop {
     /// Notes a push that was not processed. The alert of a publish is lost if it is not fresh any more.
     private func noteRefused(_ row: UnsafeMutablePointer<CohortRow>, _ cohort: any Cohort) {
         if row.pointee.carriesAlert, let carried = (cohort as? ChannelCohort)?.carried,
-            !cohort.match.alerts.entries.contains(where: { LoopMatch.number($0.version) == carried.version })
+            !cohort.match.alerts.entries.contains(where: { LoopMatch.number($0.version) == carried.alert })
         {
             tally.lostAlerts += cohort.reach
         }

@@ -100,8 +100,8 @@ final class LoopMatch {
         if let update, update.stamp >= new.stamp { return false }
         if update == nil || !repeatsQuietly {
             fresh = nil
-            versionStamp = UInt32(clamping: new.stamp.rawValue)
-            let version = CohortBacklog.Version(number: new.version.rawValue, stamp: versionStamp, dueAt: dueAt)
+            let version = CohortBacklog.Version(
+                number: new.version.rawValue, stamp: UInt32(clamping: new.stamp.rawValue), dueAt: dueAt)
             newest = version
             for cohort in cohorts { cohort.published(version) }
             // All phones of the match share one budget, because each gets the same versions.
