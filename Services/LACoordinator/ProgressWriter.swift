@@ -1,5 +1,6 @@
 import Activities
 import FanOut
+import HTTP2
 import Logging
 import Messages
 import Metrics
@@ -16,15 +17,28 @@ actor ProgressWriter {
         var span: FanOutSpan?
         /// The newest version.
         var version = StampedVersion.none
-        /// The progress that was last written for the operator.
+        /// What was last written for the operator: the progress, and since when the match was behind.
         var noted = VersionProgress()
-        /// The last version whose time was recorded in `sightscreen_fanout_seconds`.
+        var notedBehindSince: Int64?
+        /// The last version whose time was recorded in `sightscreen_fanout_seconds`, or is among `overtaken`.
         var timedVersion = StampedVersion.none
+        /// Versions that were replaced before they had reached their phones.
+        var overtaken: [Overtaken] = []
         /// The settled stamp of each shard, with the epoch of the lease under which it was written.
         var settled: [Int: (epoch: Int64, progress: BucketProgress)] = [:]
         var usedAt = ContinuousClock.now
     }
 
+    /// A version that was replaced before it had reached its phones. Its time is recorded when no more phones lack it
+    /// and what came after it than `MatchBacklog` allows.
+    private struct Overtaken {
+        let progress: VersionProgress
+        /// Too many phones were seen to lack the version.
+        var wasLacked = false
+    }
+
+    /// More versions than come within a minute. When there are as many, the oldest is recorded with the time so far.
+    private static let overtakenMax = 64
     /// The time between two notes for the operator.
     private static let noteInterval = Duration.seconds(1)
 
@@ -52,6 +66,7 @@ actor ProgressWriter {
     ///   - spans: the spans of those that are newer than the known versions, in order.
     ///   - before: how far the replaced versions were.
     func published(_ spans: [FanOutSpan], before: [MatchID: VersionProgress]) {
+        for (match, progress) in before { noteReplaced(progress, of: match) }
         for match in before.keys where !spans.contains(where: { $0.match == match }) { endSpan(of: match, before) }
         for span in spans {
             // Two versions were published at once, and the newer one was learnt first.
@@ -96,35 +111,82 @@ actor ProgressWriter {
         guard isLast || .now - notedAt >= Self.noteInterval else { return }
         notedAt = .now
         let ids = Array(matches.keys)
-        var changed: [MatchID: VersionProgress] = [:]
+        let backlogs = await fanOut.backlogs()
+        var changed: [MatchID: (progress: VersionProgress, behindSince: Int64?)] = [:]
         for (id, progress) in zip(ids, await fanOut.progress(ids)) {
             guard let match = matches[id], progress.version == match.version.number.rawValue else { continue }
+            let behindSince = backlogs[id]?.behindSince
             // A match that never had a phone here is not reported.
-            if progress != match.noted, progress.targeted + match.noted.targeted > 0 { changed[id] = progress }
+            guard progress.targeted + match.noted.targeted > 0,
+                progress != match.noted || behindSince != match.notedBehindSince
+            else { continue }
+            changed[id] = (progress, behindSince)
         }
         guard !changed.isEmpty else { return }
-        try await store.note(changed.map { FanOutProgress($0, $1, by: instance) })
-        for (id, progress) in changed { matches[id]?.noted = progress }
+        try await store.note(
+            changed.map { FanOutProgress($0, $1.progress, behindSince: $1.behindSince, by: instance) })
+        for (id, note) in changed {
+            matches[id]?.noted = note.progress
+            matches[id]?.notedBehindSince = note.behindSince
+        }
     }
 
-    /// Records in the metrics how long completed versions took, each once.
+    /// Records in the metrics how long versions took to their last phones, each once.
     func time() async {
-        let ids = matches.filter { $1.version > $1.timedVersion }.map(\.key)
+        let ids = matches.filter { $1.version > $1.timedVersion || !$1.overtaken.isEmpty }.map(\.key)
         guard !ids.isEmpty else { return }
-        for (id, progress) in zip(ids, await fanOut.progress(ids)) where progress.isComplete {
-            guard let match = matches[id], progress.version == match.version.number.rawValue else { continue }
+        let (backlogs, now) = (await fanOut.backlogs(), MonotonicTime.now)
+        for (id, progress) in zip(ids, await fanOut.progress(ids)) {
+            guard let match = matches[id] else { continue }
+            let backlog = backlogs[id] ?? MatchBacklog()
+            matches[id]?.overtaken = match.overtaken.compactMap { one in
+                // What an operator holds back says nothing about the time.
+                if backlog.isHeld { return nil }
+                if backlog.lacks(one.progress.version) { return Overtaken(progress: one.progress, wasLacked: true) }
+                record(one, lastAt: now)
+                return nil
+            }
+            guard progress.isComplete, progress.version == match.version.number.rawValue,
+                match.version > match.timedVersion, !backlog.lacks(progress.version)
+            else { continue }
             matches[id]?.timedVersion = match.version
             if let span = match.span {
                 matches[id]?.span = nil
                 end(span, progress, isOvertaken: false)
             }
-            // The version only went to phones that came later, which say nothing about its time.
-            guard progress.firstAcceptedAt > 0 else { continue }
+            // Without such a phone the version only went to phones that came later, which say nothing about its time.
+            if progress.firstAcceptedAt > 0 { record(progress, lastAt: progress.lastAcceptedAt) }
+        }
+    }
+
+    /// Keeps a version whose time is not recorded yet until it can be.
+    private func noteReplaced(_ progress: VersionProgress, of id: MatchID) {
+        guard let match = matches[id], progress.version == match.version.number.rawValue,
+            match.version > match.timedVersion, progress.targeted > 0
+        else { return }
+        matches[id]?.timedVersion = match.version
+        if progress.isComplete, progress.firstAcceptedAt > 0, progress.accepted >= progress.targeted {
+            return record(progress, lastAt: progress.lastAcceptedAt)
+        }
+        matches[id]?.overtaken.append(Overtaken(progress: progress))
+        if match.overtaken.count >= Self.overtakenMax, let oldest = matches[id]?.overtaken.removeFirst() {
+            record(oldest, lastAt: MonotonicTime.now)
+        }
+    }
+
+    private func record(_ overtaken: Overtaken, lastAt: Int64) {
+        // Otherwise it was for phones that do not count, or came later.
+        guard overtaken.wasLacked || overtaken.progress.firstAcceptedAt > 0 else { return }
+        record(overtaken.progress, lastAt: lastAt)
+    }
+
+    private func record(_ progress: VersionProgress, lastAt: Int64) {
+        if progress.firstAcceptedAt > 0 {
             Metrics.Timer(label: "sightscreen_fanout_first_seconds")
                 .record(duration: .nanoseconds(progress.firstAcceptedAt - progress.publishedAt))
-            Metrics.Timer(label: "sightscreen_fanout_seconds")
-                .record(duration: .nanoseconds(progress.lastAcceptedAt - progress.publishedAt))
         }
+        Metrics.Timer(label: "sightscreen_fanout_seconds")
+            .record(duration: .nanoseconds(max(lastAt - progress.publishedAt, 0)))
     }
 
     /// Forgets matches that have had no version for two hours.
@@ -164,7 +226,9 @@ actor ProgressWriter {
 }
 
 extension FanOutProgress {
-    fileprivate init(_ match: MatchID, _ progress: VersionProgress, by coordinator: String) {
+    fileprivate init(
+        _ match: MatchID, _ progress: VersionProgress, behindSince: Int64?, by coordinator: String
+    ) {
         func milliseconds(_ time: Int64) -> Int? {
             time == 0 ? nil : Int((time - progress.publishedAt) / 1_000_000)
         }
@@ -172,6 +236,7 @@ extension FanOutProgress {
             match: match, coordinator: coordinator, version: progress.version, targeted: progress.targeted,
             sent: progress.sent, accepted: progress.accepted, superseded: progress.superseded,
             failed: Dictionary(progress.failed.map { ($0.name, $1) }) { $0 + $1 }.filter { $1 > 0 },
-            firstMs: milliseconds(progress.firstAcceptedAt), lastMs: milliseconds(progress.lastAcceptedAt))
+            firstMs: milliseconds(progress.firstAcceptedAt), lastMs: milliseconds(progress.lastAcceptedAt),
+            behindMs: behindSince.map { Int((MonotonicTime.now - $0) / 1_000_000) })
     }
 }

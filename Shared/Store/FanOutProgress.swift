@@ -19,12 +19,15 @@ public struct FanOutProgress: Sendable, Codable, Equatable {
     /// The milliseconds from the version's arrival to the first phone, and to the last.
     public var firstMs: Int?
     public var lastMs: Int?
+    /// The milliseconds, until it is read, for which the match has been behind: more than one in a hundred of its phones
+    /// here, or a channel, have lacked a version. Nil when it is not behind.
+    public var behindMs: Int?
     /// Seconds since 1970 by the database's clock; 0 before the row is written.
     public var updatedAt: Int
 
     package init(
         match: MatchID, coordinator: String, version: Int, targeted: Int, sent: Int, accepted: Int, superseded: Int,
-        failed: [String: Int], firstMs: Int?, lastMs: Int?, updatedAt: Int = 0
+        failed: [String: Int], firstMs: Int?, lastMs: Int?, behindMs: Int? = nil, updatedAt: Int = 0
     ) {
         self.match = match
         self.coordinator = coordinator
@@ -36,6 +39,7 @@ public struct FanOutProgress: Sendable, Codable, Equatable {
         self.failed = failed
         self.firstMs = firstMs
         self.lastMs = lastMs
+        self.behindMs = behindMs
         self.updatedAt = updatedAt
     }
 

@@ -149,9 +149,13 @@ import Testing
                 noted[index].updatedAt = 0
             }
             #expect(noted == [progress("b", 7, 980), progress("a", 6, 990)], "the newest version first")
-            try await store.note([progress("a", 8, 0)])
+            var late = progress("a", 8, 0)
+            late.behindMs = 90_000
+            try await store.note([late])
             let newest = try await InspectStore(pool: pool).match(Self.match)?.fanOut.first
             #expect(newest?.version == 8 && newest?.firstMs == nil)
+            // It grows without being written.
+            #expect((90_000..<120_000).contains(newest?.behindMs ?? 0))
         }
     }
 

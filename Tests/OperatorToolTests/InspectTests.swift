@@ -107,6 +107,32 @@ import Testing
         #expect(lines.last == "              nothing is missing")
     }
 
+    /// What one that is gone has written does not count.
+    @Test(arguments: [(nil, nil), (240_500, nil), (nil, 300_000)])
+    func phonesThatAreBehindAreTheVerdict(_ there: Int?, _ gone: Int?) throws {
+        func progress(_ name: String, _ behindMs: Int?) -> String {
+            let behind = behindMs.map { ",\"behindMs\":\($0)" } ?? ""
+            return """
+                {"match":"7","coordinator":"\(name)","version":41,"targeted":300,"sent":600,"accepted":1,"superseded":0,
+                "failed":{},"updatedAt":999000\(behind)}
+                """
+        }
+        let json = """
+            {"matchId":"7","now":1000000,"phase":"live","hold":"none","leases":[],"shardsHeld":64,"coordinators":1,
+            "shardHolders":[{"holder":"a/x1","shards":64,"secondsLeft":7}],"followers":300,"followersExpired":0,
+            "followersWithoutPhone":0,"capableDevices":300,"activities":[],
+            "pushes":{"startsToSend":0,"startsOut":0,"startsLocal":0,"startsGivenUp":0,"renewalsDue":0,"endsOwed":0,
+            "endsDropped":0},"channels":[],"alertClaims":[],
+            "fanOut":[\(progress("a", there)),\(progress("b", gone))],"findings":[],"withoutFollower":0}
+            """
+        let last = InspectText.lines(of: try decode(MatchInspection.self, json)).last
+        if there == nil {
+            #expect(last == "              nothing is missing")
+        } else {
+            #expect(last == "BEHIND        for 4 min: 598 of 600 phones lack version 41 or one before it")
+        }
+    }
+
     @Test func ofSeveralPollGroupsAllAreShownAndWhoIsGoneIsNotSaidToPoll() throws {
         func progress(_ number: Int) -> String {
             """

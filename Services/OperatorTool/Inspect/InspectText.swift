@@ -96,7 +96,18 @@ enum InspectText {
     /// The sum of all coordinators for the newest version that one of them has, and a line for each that is behind. A
     /// coordinator that is gone counts in the newest version, but is not reported as behind.
     private static func fanOut(of match: MatchInspection) -> [String] {
-        guard var newest = match.fanOut.first else { return [] }
+        guard let newest = newest(of: match) else { return [] }
+        var lines = [row("fan-out", fanOut(newest, match.now))]
+        // Each coordinator writes once a second: until then the newest version is not in its row, and it need not be behind.
+        let isNew = match.state.map { match.now - $0.updatedAt <= 3 } ?? false
+        for behind in match.fanOut where !isNew && behind.version < newest.version && isThere(behind, match) {
+            lines.append(row("", "\(behind.coordinator) is behind: \(fanOut(behind, match.now))"))
+        }
+        return lines + gone(of: match)
+    }
+
+    private static func newest(of match: MatchInspection) -> FanOutProgress? {
+        guard var newest = match.fanOut.first else { return nil }
         for other in match.fanOut.dropFirst() where other.version == newest.version {
             newest.targeted += other.targeted
             newest.sent += other.sent
@@ -107,13 +118,15 @@ enum InspectText {
             newest.lastMs = [newest.lastMs, other.lastMs].compactMap { $0 }.max()
             newest.updatedAt = max(newest.updatedAt, other.updatedAt)
         }
-        var lines = [row("fan-out", fanOut(newest, match.now))]
-        // Each coordinator writes once a second: until then the newest version is not in its row, and it need not be behind.
-        let isNew = match.state.map { match.now - $0.updatedAt <= 3 } ?? false
-        for behind in match.fanOut where !isNew && behind.version < newest.version && isThere(behind, match) {
-            lines.append(row("", "\(behind.coordinator) is behind: \(fanOut(behind, match.now))"))
-        }
-        return lines + gone(of: match)
+        return newest
+    }
+
+    /// How long phones have lacked a version, by the coordinator where it is longest.
+    private static func behind(of match: MatchInspection) -> [String] {
+        let lags = match.fanOut.filter { isThere($0, match) }.compactMap(\.behindMs)
+        guard let lag = lags.max(), let newest = newest(of: match) else { return [] }
+        let phones = "\(number(max(0, newest.targeted - newest.accepted))) of \(number(newest.targeted)) phones"
+        return [row("BEHIND", "for \(span(lag / 1_000)): \(phones) lack version \(newest.version) or one before it")]
     }
 
     /// "version 118: 1,000,000 targeted, 999,200 accepted, 800 failed (Unregistered 790, TooManyRequests 10), …".
@@ -184,10 +197,11 @@ enum InspectText {
                     "\(number(match.withoutFollower)): nobody follows, or the phone has no record; the next pass ends it"
                 ))
         }
+        lines += behind(of: match)
         if let counted = match.capsCountedFor {
             lines.append(row("", "caps were counted for \(number(counted)) of the phones that wait"))
         }
-        if !lines.contains(where: { $0.hasPrefix("MISSING") || $0.hasPrefix("TOO MANY") }) {
+        if !lines.contains(where: { line in ["MISSING", "TOO MANY", "BEHIND"].contains { line.hasPrefix($0) } }) {
             lines.append(row("", "nothing is missing"))
         }
         return lines

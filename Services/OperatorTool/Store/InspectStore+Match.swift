@@ -160,6 +160,7 @@ extension InspectStore {
         let rows = try await pool.query(
             """
             SELECT coordinator, version, targeted, sent, accepted, superseded, failed::text AS failed, first_ms, last_ms,
+                (extract(epoch FROM clock_timestamp() - behind_since) * 1000)::bigint AS behind_ms,
                 \(Self.seconds("updated_at", of: "p"))
             FROM fanout_progress AS p WHERE match_id = $1 ORDER BY version DESC, coordinator LIMIT 100
             """, [.int(id.rawValue)])
@@ -170,6 +171,7 @@ extension InspectStore {
                 superseded: try row.int("superseded"),
                 failed: try FanOutProgress.failed(try row.string("failed")),
                 firstMs: try row.optionalInt("first_ms"), lastMs: try row.optionalInt("last_ms"),
+                behindMs: try row.optionalInt("behind_ms"),
                 updatedAt: try row.int("updated_at"))
         }
     }
