@@ -55,19 +55,23 @@ import Testing
         let registry = PrometheusRegistry()
         try await Harness.with { harness in
             try await harness.crowd(3)
-            let valve = Valve(0)
+            let valve = Valve(3)
             await harness.apns.answer(through: valve)
             let timing = LACoordinator.Timing(auditInterval: .seconds(60), newFor: .zero)
             try await withMetricsFactory(registry) {
                 try await harness.coordinate(timing: timing) { coordinator in
                     try await eventually("they are there") { await coordinator.phones() == 3 }
+                    await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
+                    try await eventually("they show something") {
+                        registry.text().contains("sightscreen_fanout_seconds_count 1\n")
+                    }
                     for _ in 1...2 {
                         await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
                         try await eventually("it is on its way") { await coordinator.pushesInFlight() == 3 }
                     }
                     await valve.open()
                     try await eventually("both are timed") {
-                        registry.text().contains("sightscreen_fanout_seconds_count 2\n")
+                        registry.text().contains("sightscreen_fanout_seconds_count 3\n")
                     }
                 }
             }
