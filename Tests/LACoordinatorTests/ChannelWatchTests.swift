@@ -1,3 +1,4 @@
+import APNsProtocol
 import Metrics
 import Postgres
 import ServiceKit
