@@ -22,19 +22,12 @@ actor ProgressWriter {
         var notedBehindSince: Int64?
         /// The last version whose time was recorded in `sightscreen_fanout_seconds`, or is among `overtaken`.
         var timedVersion = StampedVersion.none
-        /// Versions that were replaced before they had reached their phones.
-        var overtaken: [Overtaken] = []
+        /// Versions that were replaced before they had reached their phones. The time of each is recorded when no more
+        /// phones lack it and what came after it than `MatchBacklog` allows.
+        var overtaken: [VersionProgress] = []
         /// The settled stamp of each shard, with the epoch of the lease under which it was written.
         var settled: [Int: (epoch: Int64, progress: BucketProgress)] = [:]
         var usedAt = ContinuousClock.now
-    }
-
-    /// A version that was replaced before it had reached its phones. Its time is recorded when no more phones lack it
-    /// and what came after it than `MatchBacklog` allows.
-    private struct Overtaken {
-        let progress: VersionProgress
-        /// Too many phones were seen to lack the version.
-        var wasLacked = false
     }
 
     /// More versions than come within a minute. When there are as many, the oldest is recorded with the time so far.
@@ -139,12 +132,10 @@ actor ProgressWriter {
         for (id, progress) in zip(ids, await fanOut.progress(ids)) {
             guard let match = matches[id] else { continue }
             let backlog = backlogs[id] ?? MatchBacklog()
-            matches[id]?.overtaken = match.overtaken.compactMap { one in
-                // What an operator holds back says nothing about the time.
-                if backlog.isHeld { return nil }
-                if backlog.lacks(one.progress.version) { return Overtaken(progress: one.progress, wasLacked: true) }
-                record(one, lastAt: now)
-                return nil
+            // What an operator holds back says nothing about the time.
+            matches[id]?.overtaken = backlog.isHeld ? [] : match.overtaken.filter { backlog.lacks($0.version) }
+            if !backlog.isHeld {
+                for one in match.overtaken where !backlog.lacks(one.version) { record(one, lastAt: now) }
             }
             guard progress.isComplete, progress.version == match.version.number.rawValue,
                 match.version > match.timedVersion, !backlog.lacks(progress.version)
@@ -165,19 +156,14 @@ actor ProgressWriter {
             match.version > match.timedVersion, progress.targeted > 0
         else { return }
         matches[id]?.timedVersion = match.version
-        if progress.isComplete, progress.firstAcceptedAt > 0, progress.accepted >= progress.targeted {
-            return record(progress, lastAt: progress.lastAcceptedAt)
+        guard progress.lacking > 0 else {
+            if progress.firstAcceptedAt > 0 { record(progress, lastAt: progress.lastAcceptedAt) }
+            return
         }
-        matches[id]?.overtaken.append(Overtaken(progress: progress))
+        matches[id]?.overtaken.append(progress)
         if match.overtaken.count >= Self.overtakenMax, let oldest = matches[id]?.overtaken.removeFirst() {
             record(oldest, lastAt: MonotonicTime.now)
         }
-    }
-
-    private func record(_ overtaken: Overtaken, lastAt: Int64) {
-        // Otherwise it was for phones that do not count, or came later.
-        guard overtaken.wasLacked || overtaken.progress.firstAcceptedAt > 0 else { return }
-        record(overtaken.progress, lastAt: lastAt)
     }
 
     private func record(_ progress: VersionProgress, lastAt: Int64) {

@@ -9,6 +9,9 @@ package struct VersionProgress: Sendable, Equatable {
     package var superseded = 0
     /// Phones that the version has not reached, by the last failure of each.
     package var failed: [PushFailure: Int] = [:]
+    /// Phones and channels that lack the version or one before it, but for those that do not count as behind or have
+    /// had no state yet.
+    package var lacking = 0
     /// Phones that got an alert with the version.
     package var alerted = 0
     /// Times by `MonotonicTime`, here and below; 0 for what has not happened yet.
@@ -28,6 +31,7 @@ package struct VersionProgress: Sendable, Equatable {
         accepted += other.accepted
         superseded += other.superseded
         failed.merge(other.failed) { $0 + $1 }
+        lacking += other.lacking
         alerted += other.alerted
         isComplete = isComplete && other.isComplete
         func earliest(_ one: Int64, _ other: Int64) -> Int64 {

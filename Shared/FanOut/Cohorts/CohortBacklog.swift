@@ -75,6 +75,11 @@ struct CohortBacklog {
     /// The rows that count.
     var rows: Int { rungs.reduce(0) { $0 + $1.rows } + newcomers.values.reduce(0, +) }
 
+    /// Returns the number of rows that show something older than a version.
+    func rows(lacking version: Int) -> Int {
+        rungs.reduce(0) { sum, rung in rung.next.map { $0.number <= version } ?? false ? sum + rung.rows : sum }
+    }
+
     /// Returns the rows that lack a version, with the seconds for which they have been known.
     /// - Parameters:
     ///   - now: by `MonotonicTime`.

@@ -331,6 +331,7 @@ final class LoopMatch {
     /// The progress of the newest version as of now.
     var progressNow: VersionProgress {
         var progress = progress
+        progress.lacking = cohorts.reduce(0) { $0 + $1.backlog.rows(lacking: progress.version) }
         progress.isComplete =
             unclaimed.isEmpty
             && cohorts.allSatisfy {

@@ -104,6 +104,7 @@ import Testing
         backlog.count(row(10), -1)
         backlog.count(row(40), 1)
         #expect(waits(backlog) == [wait(1, 1, 1), wait(3, 3, 1)])
+        #expect([1, 2, 3, 4].map { backlog.rows(lacking: $0) } == [1, 1, 2, 2])
         #expect(backlog.rows == 3)
     }
 
