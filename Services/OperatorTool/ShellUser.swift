@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// Whoever runs a command, as `admin_audit` names them.
+/// The user of the shell in which a command runs, as `admin_audit` names them.
 enum ShellUser {
     /// `shell:asha@host`. With sudo it is the caller of sudo.
     static func actor() -> String {

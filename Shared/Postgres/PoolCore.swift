@@ -236,7 +236,7 @@ actor PoolCore {
         note(error)
         guard let index = index(of: connection) else { return }
         slots[index] = Slot()
-        // Also when nobody waits for one: whether the server still accepts sessions is known before they are needed.
+        // Also without a caller that waits: whether the server still accepts sessions is known before they are needed.
         openOne(from: 0)
         openMissingConnections()
     }

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// An export waits in memory for its reader, so there is one of each user; nobody else waits for that.
+    /// An export waits in memory for its reader, so there is one of each user; exports of others do not wait for that.
     @Test func anExportThatIsNotReadKeepsItsUsersPlaceUntilItIsReadOrItsConnectionIsGone() async throws {
         try await GatewayHarness.run(environment: ["RATE_LIMIT_FACTOR": "0"]) { gateway in
             for user in ["alice", "bob"] {

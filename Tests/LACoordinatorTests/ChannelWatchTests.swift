@@ -8,7 +8,7 @@ import Testing
 
 @testable import LACoordinator
 
-/// What an operator hears of channels: those that are missing, those that nobody knows, calls that are refused.
+/// What an operator hears of channels: those that are missing, those that no row names, calls that are refused.
 @Suite struct ChannelWatchTests {
     @Test func aChannelThatNoRowNamesIsReportedAfterTenMinutes() async throws {
         try await Harness.with { harness in

@@ -109,7 +109,7 @@ import Testing
 
     /// What one that is gone has written does not count.
     @Test(arguments: [(nil, nil), (240_500, nil), (nil, 300_000)])
-    func phonesThatAreBehindAreWhatItSays(_ there: Int?, _ gone: Int?) throws {
+    func aMatchWhosePhonesAreBehindSaysSo(_ there: Int?, _ gone: Int?) throws {
         func progress(_ name: String, _ behindMs: Int?) -> String {
             let behind = behindMs.map { ",\"behindMs\":\($0)" } ?? ""
             return """

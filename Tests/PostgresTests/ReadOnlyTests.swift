@@ -32,7 +32,7 @@ import Testing
             #expect(error?.message.contains("default_transaction_read_only is on") == true)
 
             try await admin.execute("ALTER DATABASE \(name) SET default_transaction_read_only = off")
-            // The pool tries by itself: nobody has to ask for a connection.
+            // The pool tries by itself, without a caller that asks for a connection.
             try await eventually("it has a session that can write") { await pool.refusal == nil }
             try await write(pool)
             #expect(await heard.next() == .reconnected)

@@ -1,4 +1,4 @@
-/// The rows of a cohort, counted by what each of them lacks. It is kept with each answer, so that nobody has to look
+/// The rows of a cohort, counted by what each of them lacks. It is kept with each answer, so that no measurement looks
 /// through the rows.
 struct CohortBacklog {
     struct Version: Sendable {

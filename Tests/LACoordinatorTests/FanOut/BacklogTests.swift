@@ -166,7 +166,7 @@ import Testing
         await bench.end()
     }
 
-    /// Whoever takes phones over has half a minute to bring them up to date.
+    /// A coordinator that takes phones over has half a minute to bring them up to date.
     @Test func phonesThatWereTakenOverAreNew() async throws {
         let bench = try await Bench()
         await bench.fanOut.publish([Self.update(2, secondsAgo: 3_000)])
