@@ -42,8 +42,8 @@ final class ChannelCohort: CohortRows, Cohort {
     private let path: [UInt8]
     /// When a state was last published, by `MonotonicTime`; 0 for never.
     private var publishedAt: Int64 = 0
-    /// The newest alert of the last publish, by the stamp that it was committed with, and when the first of its alerts ceases to be fresh, in seconds since 1970;
-    /// nil when it carried none.
+    /// The newest alert of the last publish, by the stamp that it was committed with, and when the first of its alerts
+    /// ceases to be fresh, in seconds since 1970; nil when it carried none.
     private(set) var carried: (alert: UInt32, freshUntil: Int)?
     /// The stamp of the last state that the pacer held back.
     private var pacedStamp: UInt32 = 0
