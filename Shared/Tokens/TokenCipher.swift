@@ -5,9 +5,9 @@ internal import COpenSSL
 /// A stored token is `$lookup$key$ciphertext`. The lookup is HMAC-SHA-256 of the token under a key that never changes,
 /// cut to 128 bits (RFC 2104): equal tokens have equal lookups, whichever key encrypted them. The ciphertext is
 /// AES-256-GCM (NIST SP 800-38D) with a random nonce before it, its tag after it, and the lookup and the token's kind as
-/// additional data, so that it is valid with no other lookup and as no other kind. The clear text is a byte for the packing, and the token: as bytes if it is
-/// hexadecimal, which APNs' tokens are, so that it takes about as much room as in clear. All parts except the key's id
-/// are base64url. A token in clear has no `$`.
+/// additional data, so that it is valid with no other lookup and as no other kind. The clear text is a byte for the
+/// packing, and the token: as bytes if it is hexadecimal, which APNs' tokens are, so that it takes about as much room as
+/// in clear. All parts except the key's id are base64url. A token in clear has no `$`.
 public struct TokenCipher: Sendable {
     /// The kind of what is encrypted. Its name is authenticated with the ciphertext, so that one which was copied to a
     /// column of another kind is damaged there. The lookup does not depend on it.
