@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import random
 import select
 import shutil
 import socket
@@ -143,10 +144,17 @@ class Gateway:
                 pass
 
 
-def free_port(address="127.0.0.1"):
-    with socket.socket() as probe:
-        probe.bind((address, 0))
-        return probe.getsockname()[1]
+def free_port():
+    """Returns a port that is free at every address. It is none of those that the kernel gives to connections, which
+    could have it before the one who asked."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        try:
+            with socket.socket() as probe:
+                probe.bind(("", port))
+                return port
+        except OSError:
+            continue
 
 
 class Proxy:
