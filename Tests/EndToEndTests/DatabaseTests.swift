@@ -43,10 +43,8 @@ import Testing
             let pool = try PostgresPool(url: url, applicationName: "tests")
             var pids: [Int32] = []
             for service in SettingsTests.services { pids.append(try await Self.start(service, url, in: folder)) }
-            for service in SettingsTests.services {
-                try await eventually("\(service) has begun", within: .seconds(20)) {
-                    try await !Self.missing(service, in: folder).contains("database")
-                }
+            try await eventually("each has a row", within: .seconds(20)) {
+                try await pool.query("SELECT FROM processes").count == SettingsTests.services.count
             }
             try await admin.execute("ALTER DATABASE \(name) SET default_transaction_read_only = on")
             try await admin.execute(

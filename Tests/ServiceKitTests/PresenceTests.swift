@@ -55,6 +55,22 @@ import Testing
         }
     }
 
+    @Test func aDatabaseThatGoesAwayInTheCheckIsWaitedFor() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let presence = Presence(pool: pool, service: "bus", instance: "a", context: Self.context())
+            let asked = Mutex(0)
+            try await presence.begin { () async throws in
+                let isFirst = asked.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                if isFirst { throw PostgresError(.outcomeUnknown, "the server has closed the connection") }
+            }
+            #expect(asked.withLock { $0 } == 2)
+            #expect(try await Self.instances(pool) == ["a"])
+        }
+    }
+
     @Test func whatHasExpiredIsDeletedByTheNextThatWrites() async throws {
         try await withDatabase { pool in
             for instance in ["a", "b", "c"] {

@@ -59,7 +59,7 @@ public actor Presence {
 
     /// Writes the row for the first time, and deletes it again if `check` throws.
     /// - Parameter check: asks by which key tokens are written. The row must be there before: `sightscreen secrets rotate`
-    ///   knows from it whether the process can read the next one.
+    ///   knows from it whether the process can read the next one. It is asked again while the database does not answer.
     public func begin(check: () async throws -> Void = {}) async throws {
         fingerprints = keys?.fingerprints() ?? []
         for _ in 0..<Self.firstTries {
@@ -67,9 +67,23 @@ public actor Presence {
             if isReachable || Task.isCancelled { break }
             try? await Task.sleep(for: .milliseconds(200))
         }
-        do { try await check() } catch {
+        do { try await checkWhenReached(check) } catch {
             await delete()
             throw error
+        }
+    }
+
+    private func checkWhenReached(_ check: () async throws -> Void) async throws {
+        var said = false
+        while true {
+            do { return try await check() } catch let error as PostgresError {
+                if !said {
+                    context.logger.warning(
+                        "Waiting for PostgreSQL (DATABASE_URL)", metadata: ["reason": "\(error.message)"])
+                }
+                said = true
+                try await Task.sleep(for: .milliseconds(200))
+            }
         }
     }
 
