@@ -217,9 +217,16 @@ package struct TokenEncryption: Sendable {
                 """, [.int(Self.sliceMax)] + (last ?? []).map { .text($0) })
             let old = try rows.map { (address: try $0.string("address"), token: try $0.string("token")) }
                 .filter { TokenCipher.key(of: $0.token) != cipher.newestKey }
-            let new = try old.map {
-                try cipher.encrypt(
-                    try cipher.decrypt($0.token, as: column.kind), as: column.kind, by: cipher.newestKey)
+            let new = try old.map { row in
+                do {
+                    let token = try cipher.decrypt(row.token, as: column.kind)
+                    return try cipher.encrypt(token, as: column.kind, by: cipher.newestKey)
+                } catch TokenCipher.Failure.damaged {
+                    throw Failure(
+                        description:
+                            "the token in \(column.table).\(column.name) WHERE ctid = '\(row.address)' is damaged:"
+                            + " delete the row (its app sends the token again), and run this once more")
+                }
             }
             if !old.isEmpty {
                 try await transaction.execute(

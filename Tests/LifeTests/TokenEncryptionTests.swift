@@ -209,7 +209,8 @@ import Tokens
 
     @Test func aDamagedTokenIsLeftOutAndTheOthersAreNot() async throws {
         try await withDatabase(size: 3) { (pool: PostgresPool) async throws in
-            let file = try TestTokenKeys.file()
+            let keys = try File()
+            let file = try keys.read()
             let vault = TokenVault(file)
             try await TokenEncryption(pool: pool, cipher: file.cipher).begin()
             try await seed(pool, vault)
@@ -223,6 +224,14 @@ import Tokens
             var records: [ActivityRecord] = []
             try await ActivityStore(pool: pool, vault: vault).roster(shards: Array(0..<64)) { records += $0 }
             #expect(Set(records.map(\.updateToken)) == [UpdateToken("ee"), nil])
+            // A new key cannot go round it, and says where it is.
+            try keys.add("2")
+            let encryption = TokenEncryption(pool: pool, cipher: try keys.read().cipher)
+            try await encryption.begin()
+            let failure = await #expect(throws: TokenEncryption.Failure.self) { try await encryption.finish() }
+            let ctid = try await pool.query("SELECT ctid::text AS at FROM live_activities WHERE user_id = 'ben'")
+            let place = try "live_activities.update_token WHERE ctid = '\(#require(ctid.first).string("at"))'"
+            #expect(failure?.description.contains(place) == true, "\(String(describing: failure))")
         }
     }
 
