@@ -115,7 +115,7 @@ let package = Package(
         shared("FileLock"),
         shared("Reactor", ["CLinux"]),
         shared("Processes", ["CLinux", "Reactor"]),
-        shared("Postgres", ["CPostgres", "Reactor", metrics]),
+        shared("Postgres", ["CPostgres", "COpenSSL", "Reactor", metrics]),
         shared("HTTP2", ["CNGHTTP2", "COpenSSL", "Reactor"]),
         // Pushes the newest state of each match to a million phones.
         shared(

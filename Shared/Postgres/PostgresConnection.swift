@@ -86,6 +86,7 @@ actor PostgresConnection {
                     do {
                         try await connect(configuration.parameters(of: host, address: address))
                         try await begin(needsWriting: configuration.needsWriting)
+                        if let raw = handle?.raw { CertificateDates.record(raw) }
                         self.onClose = onClose
                         // The connection may have been lost between the two lines above.
                         if !isOpen { onClose(PostgresError(.unavailable, "the connection was lost")) }

@@ -12,6 +12,8 @@ enum MetricHelp {
         "sightscreen_database_wait_seconds": "How long those waited that had to wait for a connection.",
         "sightscreen_database_query_seconds": "From a query's being sent to its answer.",
         "sightscreen_database_failures_total": "Queries that failed, by what went wrong.",
+        "sightscreen_database_certificate_end_seconds":
+            "Unix time at which the database's certificate ends, and the first of its authorities' (server, authority).",
         "sightscreen_clock_offset_seconds": "By how much this machine's clock is ahead of PostgreSQL's.",
         "sightscreen_leases_held": "Leases that this process holds and trusts.",
         "sightscreen_token_keys_missing": "Keys in use for push tokens that TOKEN_KEY_FILE does not have.",
