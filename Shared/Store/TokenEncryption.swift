@@ -224,7 +224,7 @@ package struct TokenEncryption: Sendable {
                 } catch TokenCipher.Failure.damaged {
                     throw Failure(
                         description:
-                            "the token in \(column.table).\(column.name) WHERE ctid = '\(row.address)' is damaged:"
+                            "the token in \(column.table).\(column.name) of the row with ctid \(row.address) is damaged:"
                             + " delete the row (its app sends the token again), and run this once more")
                 }
             }

@@ -230,7 +230,7 @@ import Tokens
             try await encryption.begin()
             let failure = await #expect(throws: TokenEncryption.Failure.self) { try await encryption.finish() }
             let ctid = try await pool.query("SELECT ctid::text AS at FROM live_activities WHERE user_id = 'ben'")
-            let place = try "live_activities.update_token WHERE ctid = '\(#require(ctid.first).string("at"))'"
+            let place = try "live_activities.update_token of the row with ctid \(#require(ctid.first).string("at")) "
             #expect(failure?.description.contains(place) == true, "\(String(describing: failure))")
         }
     }

@@ -42,7 +42,7 @@ import Testing
     static let mechanisms: [String: Set<String>] = [
         "Reactor": ["CLinux"],
         "Processes": ["CLinux", "Reactor"],
-        "Postgres": ["CPostgres", "Reactor"],
+        "Postgres": ["CPostgres", "COpenSSL", "Reactor"],
         "HTTP2": ["CNGHTTP2", "COpenSSL", "Reactor"],
         "FanOut": ["SightscreenModels", "Activities", "Messages", "APNsProtocol", "HTTP2", "Reactor"],
         "HTTPClient": ["CCurl"],
