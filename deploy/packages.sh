@@ -71,7 +71,8 @@ unpack_tools() {
 }
 
 # The tests in release, in a folder of their own since what others build in release cannot be tested from inside.
-tests_build=(swift build -c release --only-use-versions-from-resolved-file --scratch-path .build/tests -Xswiftc -enable-testing)
+tests_build=(swift build -c release --only-use-versions-from-resolved-file --scratch-path .build/tests -debug-info-format none
+    -Xswiftc -enable-testing)
 
 # Sets $named to the arguments of `swift build` by which the programs name their commit, for those that are run and not tested.
 name_commit() {
