@@ -59,6 +59,7 @@ import Testing
         "Shared/Store/PhoneClaimSQL.swift": [
             "key", "lifetime", "pushesMax", "refusal", "row", "validity", "wasSent(row)",
         ],
+        "Shared/ServiceKit/Presence/DatabaseHistory.swift": ["kept"],
         "Shared/Store/ReportedGenerationSQL.swift": ["device", "match", "row", "user"],
         "Shared/Store/StartBudget.swift": ["attempts", "ofPhone", "row", "sentAt"],
         "Shared/Store/StartFallbackSQL.swift": ["followLasts", "hashes", "key", "keys", "match", "row"],
