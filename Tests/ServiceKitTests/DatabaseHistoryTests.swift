@@ -72,6 +72,23 @@ import Testing
         }
     }
 
+    /// Whoever restored it has noted that, and the services went on with the other database until they came to this one.
+    @Test func whatWasNotedBeforeTheLastWriteIsNotedAnew() async throws {
+        try await withDatabase { pool in
+            let process = try await Process("a", on: pool)
+            try await pool.execute(
+                """
+                WITH noted AS (
+                    UPDATE database_history SET went_back_at = clock_timestamp() - interval '1 minute' RETURNING 1)
+                DELETE FROM processes USING noted
+                """)
+            #expect(await process.endsNow())
+            let rows = try await pool.query(
+                "SELECT went_back_at > clock_timestamp() - interval '30 seconds' AS is_new FROM database_history")
+            #expect(try rows[0].bool("is_new"))
+        }
+    }
+
     /// A second restore, of a backup from before the first one was noticed.
     @Test func goingBackBehindAnEarlierReturnIsNoticed() async throws {
         try await withDatabase { pool in
@@ -136,7 +153,8 @@ import Testing
             let rows = try await pool.query(
                 """
                 SELECT (clock_timestamp() - interval '3 days')::text AS started_at,
-                    (clock_timestamp() - interval '\(hours) hours')::text AS expires_at, went_back_at::text
+                    (clock_timestamp() - interval '\(hours) hours')::text AS expires_at,
+                    (clock_timestamp() - interval '\(hours) hours')::text AS written_at, went_back_at::text
                 FROM database_history
                 """)
             let written = try DatabaseHistory.Row(rows[0])

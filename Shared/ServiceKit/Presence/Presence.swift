@@ -187,7 +187,7 @@ public actor Presence {
                     calls = excluded.calls,
                     started_at = CASE WHEN $10 THEN excluded.started_at ELSE p.started_at END
                 RETURNING extract(epoch FROM clock_timestamp())::double precision AS now, started_at::text,
-                    expires_at::text, (SELECT h.went_back_at::text FROM database_history h) AS went_back_at
+                    expires_at::text, clock_timestamp()::text AS written_at, (SELECT h.went_back_at::text FROM database_history h) AS went_back_at
                 """,
                 [
                     .text(service), .text(host), .text(instance), .text(Suite.version),
