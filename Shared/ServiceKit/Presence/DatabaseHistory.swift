@@ -30,7 +30,7 @@ enum DatabaseHistory {
     struct WentBack: Error, CustomStringConvertible {
         var isFirst: Bool
         var description: String {
-            isFirst ? "its row is not there, or is older than what it wrote" : "another process has noticed it"
+            isFirst ? "its row is not there, or is older than what it wrote" : "it is written down in database_history"
         }
     }
 
