@@ -10,7 +10,8 @@ public import Postgres
 /// It also looks at what every process needs of PostgreSQL, and reports it as readiness: sessions that can write, keys by
 /// which the stored tokens can be read, the same time.
 public actor Presence {
-    /// The time between two writes, and between two looks at the key file, which may be replaced while the process runs.
+    /// The time between two writes, and between two looks at the sessions and at the key file, which may be replaced while
+    /// the process runs.
     static let interval = Duration.seconds(2)
     /// The time after which a row that is not renewed counts no more.
     static let lifetime = Duration.seconds(30)
@@ -78,14 +79,22 @@ public actor Presence {
 
     /// Renews the row until the task is cancelled, and deletes it.
     public func run() async {
-        while true {
-            await checkSessions()
-            await checkKeys()
-            fingerprints = keys?.fingerprints() ?? []
-            await write()
-            do { try await Task.sleep(for: Self.interval) } catch { break }
+        await withTaskGroup { group in
+            // Beside the statements, which wait for a session while PostgreSQL gives none.
+            group.addTask { await Self.repeated { await self.checkSessions() } }
+            group.addTask { await Self.repeated { await self.renew() } }
         }
         await delete()
+    }
+
+    private static func repeated(_ step: () async -> Void) async {
+        repeat { await step() } while (try? await Task.sleep(for: interval)) != nil
+    }
+
+    private func renew() async {
+        await checkKeys()
+        fingerprints = keys?.fingerprints() ?? []
+        await write()
     }
 
     private func delete() async {
