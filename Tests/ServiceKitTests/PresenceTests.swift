@@ -140,13 +140,22 @@ import Testing
         }
     }
 
-    @Test func aProcessIsNotReadyWhileTheDatabaseIsReadOnly() async throws {
+    /// Also while the look at the keys waits for its answer.
+    @Test(arguments: [Duration.zero, .seconds(120)])
+    func aProcessIsNotReadyWhileTheDatabaseIsReadOnly(keysTake: Duration) async throws {
         let admin = try PostgresPool(
             url: try await PrivatePostgres.shared.makeDatabase(migrated: false), applicationName: "admin")
         try await withDatabase { pool in
             let lines = LogLines()
             let context = Self.context(logger: lines.logger)
-            let presence = Presence(pool: pool, service: "bus", instance: "a", context: context)
+            let presence = Presence(
+                pool: pool, service: "bus", instance: "a", context: context,
+                keys: .init(
+                    fingerprints: { [] },
+                    trouble: {
+                        try await Task.sleep(for: keysTake)
+                        return nil
+                    }))
             try await presence.begin()
             let running = Task { await presence.run() }
             let name = try #require(
