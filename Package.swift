@@ -345,8 +345,8 @@ let package = Package(
                 "OperatorTool",
                 [
                     models, "Cricket", "Activities", "LACoordinator", "MatchOrchestrator", "OperatorTool", arguments,
-                    "Postgres", "Processes", "Reactor", "Store", "Tapes", "Tokens", hummingbird, logging,
-                    lifecycle,
+                    "Postgres", "Processes", "Reactor", "ServiceKit", "Store", "Tapes", "Tokens", hummingbird,
+                    logging, lifecycle,
                 ]),
             tests(
                 "EndToEnd",

@@ -90,7 +90,8 @@ public struct APIGatewayService {
             reports: ActivityReportStore(pool: pool), gate: gate, notifier: notifier)
         let open = PublicRoutes(control: control, schedule: schedule, missing: missing)
         let users = UserRoutes(
-            accounts: AccountStore(pool: pool, vault: configuration.vault), deleted: deleted, notifier: notifier)
+            accounts: AccountStore(pool: pool, vault: configuration.vault), deleted: deleted, notifier: notifier,
+            security: security)
         var routes = open.routes + MatchRoutes(schedule: schedule, cache: cache).routes + follows.routes
         let holds = HoldRoutes(
             holds: HoldStore(pool: pool), schedule: schedule, audit: AdminStore(pool: pool), notifier: notifier)

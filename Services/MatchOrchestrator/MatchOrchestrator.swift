@@ -93,6 +93,7 @@ public actor MatchOrchestrator {
             // Before the starts, so that they can go out on the channels.
             try await step("channels", &failed) { try await askForChannels(lease) }
             try await step("starts", &failed) { try await startMissing(lease) }
+            try await step("lost time", &failed) { try await askAfterLostTime(lease) }
             try await step("fallbacks", &failed) { try await moveFallbacks(lease) }
             try await step("follows", &failed) {
                 try await store.expireFollows(after: timing.followRetention, under: lease)
@@ -224,6 +225,13 @@ public actor MatchOrchestrator {
             followers[match]?.scanAll()
             await notify(match)
         }
+    }
+
+    private func askAfterLostTime(_ lease: Lease) async throws {
+        let asked = try await store.askAfterLostTime(under: lease)
+        guard asked > 0 else { return }
+        logger.warning(
+            "The database went back: phones are asked whether they have a card", metadata: ["count": "\(asked)"])
     }
 
     private func moveFallbacks(_ lease: Lease) async throws {

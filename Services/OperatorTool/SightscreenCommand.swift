@@ -12,7 +12,7 @@ public struct SightscreenCommand: AsyncParsableCommand {
         subcommands: [
             UpCommand.self, SettingsCommand.self, DevIssuerCommand.self, TokenCommand.self, MigrateCommand.self,
             TapeCommand.self, ReplayCommand.self, InspectCommand.self, HoldCommand.self, ReleaseCommand.self,
-            EndCommand.self,
+            EndCommand.self, EraseCommand.self,
             SecretsCommand.self,
         ])
 

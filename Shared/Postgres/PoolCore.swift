@@ -37,6 +37,7 @@ actor PoolCore {
     /// Why the server, which answers, gives this process no session that it can work with. The pool goes on trying.
     private(set) var refusal: PostgresError?
     private var isClosed = false
+    private var check: (@Sendable (PostgresTransaction) async throws -> Void)?
 
     init(configuration: PostgresConfiguration, size: Int, reactor: Reactor, metrics: PoolMetrics) {
         self.configuration = configuration
@@ -68,8 +69,13 @@ actor PoolCore {
         serveWaiters()
     }
 
+    func checkConnections(by check: @escaping @Sendable (PostgresTransaction) async throws -> Void) {
+        self.check = check
+    }
+
     func close() {
         isClosed = true
+        check = nil
         lastError = PostgresError(.unavailable, "the pool is closed")
         retryTimer.map(reactor.cancel)
         retryTimer = nil
@@ -214,8 +220,10 @@ actor PoolCore {
             try await connection.open(configuration) { error in
                 self.assumeIsolated { $0.lost(connection, error) }
             }
+            try await check?(PostgresTransaction(connection: connection))
             try admit(connection, to: index)
         } catch {
+            await connection.close()
             slots[index].state = .empty
             if let error = error as? PostgresError { note(error) }
             retryLater()

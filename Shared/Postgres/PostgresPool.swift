@@ -168,6 +168,12 @@ public final class PostgresPool: Sendable {
         }
     }
 
+    /// Has each connection that is opened from now on checked before anything else is sent over it. One whose check
+    /// throws is closed, and another is opened later.
+    public func checkConnections(by check: @escaping @Sendable (PostgresTransaction) async throws -> Void) async {
+        await core.checkConnections(by: check)
+    }
+
     /// Checks that the server does not lose confirmed rows.
     /// - Throws: `.notDurable`, naming the setting, if a crash of the server could lose what it has confirmed.
     public func checkDurability() async throws {

@@ -11,6 +11,8 @@ public struct ServiceContext: Sendable {
     public let clock: ProcessClock
     /// The process's last calls to the systems outside, for its row in `processes`.
     public let calls = LastCalls()
+    /// Ends the process at once, as if it were killed, to be started again.
+    var restart: @Sendable () -> Void = {}
     /// The secrets among the settings, for the same row.
     var secrets = SecretsRead()
     /// The exporter of the tracer's spans; nil if nothing is exported.

@@ -10,7 +10,7 @@ import UnixSignals
 /// | exit status | when |
 /// |---|---|
 /// | 0 | after SIGTERM or SIGINT, within 5 s; `--help`, `--version` |
-/// | 1 | a part failed or ended unasked (one line names it and its causes), or the process could not end when asked |
+/// | 1 | a part failed or ended unasked (one line names it and its causes), the database went back, or the process could not end when asked |
 /// | 78 | a setting is missing or malformed: one line names it |
 public enum ServiceMain {
     /// The time after which a stopping service is cancelled; after `endingMax` in all, the process ends in any case.
@@ -45,6 +45,7 @@ public enum ServiceMain {
             logger: logger, readiness: Readiness(), metrics: metrics, tracer: settings.traces.tracer(exporter))
         context.exporter = exporter
         context.secrets = settings.secrets
+        context.restart = { end(1, writer) }
         do {
             try await run(
                 settings, context, signals: [.sigterm, .sigint],

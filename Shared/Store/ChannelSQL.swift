@@ -22,6 +22,20 @@ package enum ChannelSQL {
         "(\(row).channel_id IS NOT NULL OR \(row).renewal_channel_id IS NOT NULL)"
     }
 
+    /// A condition on a row `d` of `devices`: a card of the user's that listens to a channel may be on the phone. No push
+    /// ends a single one of those: its app has to be asked.
+    /// - Parameter match: the match's id; nil for any.
+    package static func hasCard(match: String? = nil) -> String {
+        """
+        (d.device_token IS NOT NULL AND EXISTS (
+            SELECT FROM live_activities AS la
+            WHERE la.user_id = d.user_id AND la.device_id = d.device_id
+                AND \(listens("la"))
+                AND (la.status = 'active' OR la.status = 'pending' AND la.start_sent_at IS NOT NULL)
+                AND la.match_id = \(match ?? "la.match_id")))
+        """
+    }
+
     /// The number of an `AudienceClass`.
     /// - Parameter alerts: the follow's alert level.
     package static func audience(_ alerts: String) -> String {

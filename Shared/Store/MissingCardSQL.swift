@@ -54,8 +54,9 @@ package enum MissingCardSQL {
             card = CASE WHEN one.card IS NULL THEN NULL WHEN r.match_id IS NOT NULL THEN 'unknown'
                 -- Forbidden: iOS has taken all away.
                 WHEN one.is_over OR NOT one.live_activities_enabled
-                    -- A start that APNs took and that may never have appeared: no phone has shown the card.
-                    OR one.is_absent AND la.activity_id IS NULL AND la.seen_at IS NULL
+                    -- A start that APNs took, or may have taken, and that may never have appeared: no phone has shown
+                    -- the card.
+                    OR la.activity_id IS NULL AND la.seen_at IS NULL AND la.token_at IS NULL
                     OR to_timestamp($5::double precision) > greatest(la.seen_at, la.token_at, la.activated_at)
                     OR coalesce(la.ended_at, clock_timestamp()) - \(ActivityAge.began("la")) > \(StartFallbackSQL.seconds(MissingCard.oldAge))
                 THEN NULL ELSE 'gone' END
@@ -94,7 +95,7 @@ package enum MissingCardSQL {
     /// Evaluates the cards that a phone (`$1`, `$2`) shows, of the matches `$3` with the ids `$4`, the starts `$5` and the
     /// channels `$7`, and 1 for those that can be updated, `$8`. It returns those that should not be there, because the match is not followed, has been over for
     /// longer than `$6` seconds, or the card has ended; and those whose token is wanted anew, because APNs called the
-    /// last one dead. No push can end one of two cards that listen to channels: of those only the one stays that is the
+    /// last one dead, or it is not known. No push can end one of two cards that listen to channels: of those only the one stays that is the
     /// newest as far as the records tell, or else is on the follow's channel.
     package static let judge = """
         SELECT activity_id, is_wanted, is_over OR listens AND row_number() OVER (
@@ -123,8 +124,12 @@ package enum MissingCardSQL {
                         AS lingers
                 FROM live_activities AS l
                 WHERE l.match_id = r.match_id AND l.user_id = $1 AND l.device_id = $2
-                    AND (l.activity_id = r.activity_id OR l.activity_id IS NULL AND l.start_id = r.start_id)
-                ORDER BY l.generation DESC LIMIT 1
+                    AND (l.activity_id = r.activity_id OR l.activity_id IS NULL AND (l.start_id = r.start_id
+                        -- Its start is not known any more, because the database went back.
+                        OR l.card IS NOT NULL AND l.token_at IS NULL AND \(isNewest("l"))))
+                ORDER BY coalesce(l.activity_id = r.activity_id OR l.start_id = r.start_id, false) DESC,
+                    l.generation DESC
+                LIMIT 1
             ) AS named ON true
             -- A renewal that has arrived, before its answer is written.
             LEFT JOIN live_activities AS arrived ON arrived.match_id = r.match_id AND arrived.user_id = $1

@@ -56,4 +56,26 @@ package enum PhoneClaimSQL {
     package static func end(_ row: String) -> String {
         "floor(extract(epoch FROM \(row).sent_at + \(validity)))::bigint"
     }
+
+    /// The beginning of the name under which claims of a deleted account stay. No account is called so.
+    package static let deleted = "'deleted '"
+
+    /// Erases an account's claims. A push of the last hour still counts, and its nonce is good, without the account. A
+    /// refusal stays for its time under a keyed hash of the account (`$2`), because who is refused could otherwise delete
+    /// the account, sign in again and claim at once. Without a key there is no such hash, and it is forgotten.
+    package static let erase = """
+        WITH gone AS (
+            DELETE FROM phone_claims WHERE user_id = $1
+            RETURNING token_key, claimed_at, challenge, sent_at, refused_at
+        )
+        INSERT INTO phone_claims (token_key, user_id, device_id, claimed_at, challenge, sent_at, refused_at)
+        SELECT token_key,
+            \(deleted) || coalesce(CASE WHEN \(isRefused("gone")) THEN $2::text END, gen_random_uuid()::text),
+            '', claimed_at, challenge, sent_at, refused_at
+        FROM gone WHERE \(wasSent("gone")) OR \(isRefused("gone"))
+        -- The account was refused and deleted before, and that refusal is over.
+        ON CONFLICT (token_key, user_id) DO UPDATE
+        SET claimed_at = excluded.claimed_at, challenge = excluded.challenge, sent_at = excluded.sent_at,
+            refused_at = excluded.refused_at
+        """
 }

@@ -92,6 +92,14 @@ import Testing
         try await Self.expect(.accountBlocked, account: "alice", rows: rows) { _ in }
     }
 
+    /// After a restore these lines tell whose accounts are to be erased again.
+    @Test func aDeletedAccountIsOne() async throws {
+        try await Self.expect(.accountDeleted, account: "alice") { gateway in
+            let answer = try await gateway.send("DELETE", "/user", as: "alice")
+            #expect(answer.status == 204)
+        }
+    }
+
     @Test func aPhoneThatMovedIsOne() async throws {
         try await Self.expect(.phoneMoved, account: "bob", former: "alice") { gateway in
             #expect(try await Self.register(gateway, as: "alice").status == 200)

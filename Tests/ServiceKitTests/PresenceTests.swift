@@ -71,13 +71,14 @@ import Testing
         }
     }
 
-    @Test func whatHasExpiredIsDeletedByTheNextThatWrites() async throws {
+    @Test func whatExpiredADayAgoIsDeletedByTheNextThatWrites() async throws {
         try await withDatabase { pool in
             for instance in ["a", "b", "c"] {
                 try await Presence(pool: pool, service: "bus", instance: instance, context: Self.context()).begin()
             }
             try await pool.execute(
-                "UPDATE processes SET expires_at = clock_timestamp() - interval '1 ms' WHERE instance IN ('a', 'b')")
+                "UPDATE processes SET expires_at = clock_timestamp() - interval '25 hours' WHERE instance IN ('a', 'b')"
+            )
             // Its own row has expired, too: it stalled.
             try await Presence(pool: pool, service: "bus", instance: "b", context: Self.context()).begin()
             #expect(try await Self.instances(pool) == ["b", "c"])
@@ -155,13 +156,22 @@ import Testing
         }
     }
 
-    @Test func aProcessIsNotReadyWhileTheDatabaseIsReadOnly() async throws {
+    /// Also while the look at the keys waits for its answer.
+    @Test(arguments: [Duration.zero, .seconds(120)])
+    func aProcessIsNotReadyWhileTheDatabaseIsReadOnly(keysTake: Duration) async throws {
         let admin = try PostgresPool(
             url: try await PrivatePostgres.shared.makeDatabase(migrated: false), applicationName: "admin")
         try await withDatabase { pool in
             let lines = LogLines()
             let context = Self.context(logger: lines.logger)
-            let presence = Presence(pool: pool, service: "bus", instance: "a", context: context)
+            let presence = Presence(
+                pool: pool, service: "bus", instance: "a", context: context,
+                keys: .init(
+                    fingerprints: { [] },
+                    trouble: {
+                        try await Task.sleep(for: keysTake)
+                        return nil
+                    }))
             try await presence.begin()
             let running = Task { await presence.run() }
             let name = try #require(

@@ -80,8 +80,10 @@ class Gateway:
 class AttackSuite(Suite):
     PREFIX = "ss-attack-"
 
-    def __init__(self, binaries, settings=None):
-        super().__init__(binaries, [{"name": name} for name in (*STAND_INS, *SERVICES)], {**SETTINGS, **(settings or {})})
+    def __init__(self, binaries, settings=None, more=(), **options):
+        """`more`: instances beside one of each."""
+        super().__init__(
+            binaries, [*({"name": name} for name in (*STAND_INS, *SERVICES)), *more], {**SETTINGS, **(settings or {})}, **options)
         # Of each push: by the token that it went to, who makes something of it.
         self.receivers = {}
         self.pushes = []

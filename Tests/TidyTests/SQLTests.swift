@@ -7,16 +7,14 @@ import Testing
     /// is for whoever adds it to follow.
     static let names: [String: Set<String>] = [
         "Shared/Postgres/Listener.swift": ["name"],
-        "Services/APIGateway/Store/AccountStore.swift": [
-            "CallersChannel.hasCard()", "deletedAtColumn", "refusalMargin", "user",
-        ],
-        "Services/APIGateway/Store/CallersChannel.swift": [#"match ?? "la.match_id""#],
+        "Services/APIGateway/Store/AccountStore.swift": ["refusalMargin", "user"],
+        "Shared/Store/AccountErasure.swift": ["ChannelSQL.hasCard()"],
         "Services/LACoordinator/Store/ActivityStore+Fallback.swift": ["cardColumns", "heldShards"],
         "Services/LACoordinator/Store/ActivityStore+Roster.swift": ["pageRows"],
         "Services/LACoordinator/Store/ActivityStore+Starts.swift": [
             "attempts", "candidates", "change", "claim.isRenewal ? Self.renewalIsDueAgain : Self.noneIsOut",
             "columns.also", "columns.attempts", "columns.channel", "columns.id", "columns.isFree", "columns.leaseUntil",
-            "columns.waits",
+            "columns.waits", "columns.mayBeOut",
             "channel", "columns.sentAt", "columns.status", "columns.waitsSince", "condition", "isStarted", "leaseUntil",
             "part", "status",
         ],
@@ -25,7 +23,8 @@ import Testing
             "condition", "first", "first + 1", "first + 2", "first + 3",
         ],
         "Shared/Store/ChannelSQL.swift": [
-            "alerts", "audience", #"audience("\(follow).alerts")"#, "device", "isCurrent(row)", "match", "row",
+            "alerts", "audience", #"audience("\(follow).alerts")"#, "device", "isCurrent(row)", "match",
+            #"match ?? "la.match_id""#, "row",
         ],
         "Services/APIGateway/Store/ActivityTokenBatch.swift": ["columns"],
         "Services/APIGateway/Store/ActivityTokenStore+SQL.swift": [
@@ -43,6 +42,8 @@ import Testing
             #"StartBudget.thisHour("other.device_id = \(device)")"#, "column", "device", "table", "user",
         ],
         "Shared/Store/LeaseGuard.swift": ["epoch", "name"],
+        "Shared/Store/LostTimeSQL.swift": ["match"],
+        "Services/OperatorTool/Store/ErasureStore.swift": ["table"],
         "Services/MatchEventBus/Store/MatchStore.swift": ["hasRoom", "matchesMax"],
         "Shared/Store/Migrator.swift": ["migration.checksum", "migration.name", "migration.sql"],
         "Shared/Store/MissingCardSQL.swift": ["device", "isAbsent", "match", "row", "user"],
@@ -57,7 +58,7 @@ import Testing
         ],
         "Services/MatchOrchestrator/Store/OrchestratorStore+Fallback.swift": ["isInQuestion"],
         "Shared/Store/PhoneClaimSQL.swift": [
-            "key", "lifetime", "pushesMax", "refusal", "row", "validity", "wasSent(row)",
+            "deleted", "key", "lifetime", "pushesMax", "refusal", "row", "validity", "wasSent(row)",
         ],
         "Shared/Store/ReportedGenerationSQL.swift": ["device", "match", "row", "user"],
         "Shared/Store/StartBudget.swift": ["attempts", "ofPhone", "row", "sentAt"],
@@ -67,7 +68,7 @@ import Testing
             #"last == nil ? "" : " AND (\(names)) > (\(from))""#, "names", "texts",
         ],
         "Shared/Store/TokenVault.swift": ["column", "parameter"],
-        "Services/APIGateway/Store/PhoneClaims.swift": ["deleted", "row", "tokensMax"],
+        "Services/APIGateway/Store/PhoneClaims.swift": ["row", "tokensMax"],
         "Services/APIGateway/Store/DeviceStore.swift": ["mayBeTaken"],
         "Services/LACoordinator/Store/DeadTokenSQL.swift": ["registered", "since"],
         "Services/APIGateway/Store/TokenKind.swift": ["column", "isProven", "taken"],

@@ -16,6 +16,8 @@ package struct SecurityLog: Sendable {
         case tokenMoved = "token-moved"
         /// So many of the account's push tokens were bad that it registers no more for the hour.
         case accountBlocked = "account-blocked"
+        /// The account was deleted by its user. After a restore of the database `sightscreen erase --hashed` reads these lines.
+        case accountDeleted = "account-deleted"
         /// An administrators' key was wrong. There is no account.
         case wrongAdminKey = "wrong-admin-key"
     }

@@ -7,12 +7,16 @@ struct UserRoutes: Sendable {
     let accounts: AccountStore
     let deleted: DeletedAccounts
     let notifier: any CoordinatorNotifier
+    let security: SecurityLog
     private let exports = ExportSlots()
 
-    init(accounts: AccountStore, deleted: DeletedAccounts, notifier: any CoordinatorNotifier) {
+    init(
+        accounts: AccountStore, deleted: DeletedAccounts, notifier: any CoordinatorNotifier, security: SecurityLog
+    ) {
         self.accounts = accounts
         self.deleted = deleted
         self.notifier = notifier
+        self.security = security
     }
 
     var routes: [Route] {
@@ -41,6 +45,8 @@ struct UserRoutes: Sendable {
         let user = try request.user
         guard case .user(let claims)? = request.caller else { throw Problem.unauthorized("there is no bearer token") }
         let deletion = try await accounts.delete(user, tokenIssuedAt: claims.issuedAt)
+        // Also for one that is repeated: the gateway may have died before it wrote the line of the first.
+        security.note(.accountDeleted, account: user)
         deleted.note(user, at: deletion.deletedAt)
         await notifier.notify(of: deletion.changedMatches)
         return .noContent

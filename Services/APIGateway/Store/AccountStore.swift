@@ -35,76 +35,18 @@ package struct AccountStore: Sendable {
 
     // MARK: - Deletion
 
-    /// A condition on a row `d` of `devices`: its app is to be asked what it shows, because of a card that may be there or
-    /// of an unfollow before.
-    private static let isToBeAsked =
-        "(\(CallersChannel.hasCard()) OR d.device_token IS NOT NULL AND d.reconcile_due_at IS NOT NULL)"
-
-    /// The result of a deletion.
-    package struct Deletion: Hashable, Sendable {
-        /// Seconds since 1970, rounded up.
-        package var deletedAt: Int
-        /// The matches with activities that ended; the coordinators have ends to send for them.
-        package var changedMatches: Set<MatchID>
-    }
-
     /// Deletes an account (`DELETE /user`). It may be repeated; with a token that an earlier deletion refuses it
     /// changes nothing.
     ///
     /// - Parameter issuedAt: when the caller's token was issued, seconds since 1970.
-    package func delete(_ user: UserID, tokenIssuedAt issuedAt: Int) async throws -> Deletion {
+    package func delete(_ user: UserID, tokenIssuedAt issuedAt: Int) async throws -> AccountErasure.Deletion {
         try await pool.forUser(user, isDeletion: true) { transaction in
             if let earlier = try await Self.deletedAt(transaction, user),
                 Self.isRefused(issuedAt: issuedAt, deletedAt: earlier)
             {
-                return Deletion(deletedAt: earlier, changedMatches: [])
+                return .init(deletedAt: earlier, changedMatches: [])
             }
-            // Rows are locked in the same order as everywhere: devices, follows, activities. The phones' records stay,
-            // because end pushes need to know which APNs they go to; every other column gets the value of a new record.
-            let key: [PostgresValue] = [.text(user.rawValue)]
-            try await transaction.execute(
-                """
-                UPDATE devices AS d
-                SET -- The one token that reaches an app which has a card to end, until it is asked.
-                    device_token = CASE WHEN \(Self.isToBeAsked) THEN d.device_token END,
-                    device_token_at = CASE WHEN \(Self.isToBeAsked) THEN d.device_token_at END,
-                    reconcile_due_at = CASE WHEN \(Self.isToBeAsked) THEN clock_timestamp() END,
-                    push_to_start_token = NULL,
-                    push_to_start_token_at = NULL, start_token_proven_at = NULL, device_token_proven_at = NULL,
-                    os_version = NULL, app_version = NULL, platform = DEFAULT,
-                    live_activities_enabled = DEFAULT, frequent_pushes_enabled = DEFAULT,
-                    broadcast = DEFAULT, created_at = DEFAULT,
-                    \(StartFallbackSQL.forgotten), visible_push_at = NULL,
-                    reconcile_sent_at = NULL, former_start_tokens = NULL,
-                    left_at = clock_timestamp(),
-                    -- So long ago that a phone that comes back is noted as seen anew.
-                    last_seen_at = clock_timestamp() - interval '1 day'
-                WHERE user_id = $1
-                """, key)
-            try await transaction.execute("DELETE FROM match_follows WHERE user_id = $1", key)
-            try await transaction.execute(PhoneClaims.erase, key + [PostgresValue(vault.pseudonym(of: user))])
-            let ended = try await transaction.query(
-                """
-                UPDATE live_activities
-                SET status = 'ended', end_reason = coalesce(end_reason, 'user_unfollow'),
-                    ended_at = coalesce(ended_at, clock_timestamp()), end_dismissal = 'now',
-                    end_push = CASE WHEN status = 'ended' THEN end_push WHEN update_token IS NULL THEN 'none'
-                        ELSE 'due' END
-                WHERE user_id = $1 AND (status <> 'ended' OR (end_push = 'due' AND end_dismissal <> 'now'))
-                RETURNING match_id
-                """, key)
-            // The tombstone is written last, so that its time is close to the commit.
-            let deletedAt = try await transaction.query(
-                """
-                INSERT INTO deleted_users AS d (user_id, deleted_at) VALUES ($1, clock_timestamp())
-                ON CONFLICT (user_id) DO UPDATE
-                SET deleted_at = greatest(d.deleted_at, excluded.deleted_at), erased_at = NULL
-                RETURNING \(Self.deletedAtColumn)
-                """, key
-            ).first?.int("deleted_at")
-            guard let deletedAt else { throw PostgresError(.decoding, "no row for the deletion") }
-            return Deletion(
-                deletedAt: deletedAt, changedMatches: Set(try ended.map { MatchID(try $0.int64("match_id")) }))
+            return try await AccountErasure.erase(user, vault: vault, in: transaction)
         }
     }
 
@@ -115,7 +57,7 @@ package struct AccountStore: Sendable {
     package func deletions(since: Int = 0) async throws -> [UserID: Int] {
         let rows = try await pool.query(
             """
-            SELECT user_id, \(Self.deletedAtColumn) FROM deleted_users WHERE deleted_at >= to_timestamp($1::bigint)
+            SELECT user_id, \(AccountErasure.deletedAtColumn) FROM deleted_users WHERE deleted_at >= to_timestamp($1::bigint)
             ORDER BY deleted_users.deleted_at DESC LIMIT \(Self.deletionsMax)
             """, [.int(since)], deadline: .seconds(5))
         var deletions: [UserID: Int] = [:]
@@ -138,11 +80,9 @@ package struct AccountStore: Sendable {
         return blocked
     }
 
-    static let deletedAtColumn = "ceil(extract(epoch FROM deleted_at))::bigint AS deleted_at"
-
     static func deletedAt(_ transaction: PostgresTransaction, _ user: UserID) async throws -> Int? {
         try await transaction.query(
-            "SELECT \(deletedAtColumn) FROM deleted_users WHERE user_id = $1", [.text(user.rawValue)]
+            "SELECT \(AccountErasure.deletedAtColumn) FROM deleted_users WHERE user_id = $1", [.text(user.rawValue)]
         ).first?.int("deleted_at")
     }
 

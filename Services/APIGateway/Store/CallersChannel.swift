@@ -41,22 +41,8 @@ enum CallersChannel {
                     AND c.class = \(ChannelSQL.audience("w.alerts")))
         """
 
-    /// A condition on a row `d` of `devices`: a card of the user's that listens to a channel may be on the phone. No push
-    /// ends a single one of those: its app has to be asked.
-    /// - Parameter match: the match's id; nil for any.
-    static func hasCard(match: String? = nil) -> String {
-        """
-        (d.device_token IS NOT NULL AND EXISTS (
-            SELECT FROM live_activities AS la
-            WHERE la.user_id = d.user_id AND la.device_id = d.device_id
-                AND \(ChannelSQL.listens("la"))
-                AND (la.status = 'active' OR la.status = 'pending' AND la.start_sent_at IS NOT NULL)
-                AND la.match_id = \(match ?? "la.match_id")))
-        """
-    }
-
     /// Asks the phones on which a user's activity of a match (`$1`, `$2`) listened to a channel to reconcile.
     static let askPhones = """
-        UPDATE devices AS d SET reconcile_due_at = clock_timestamp() WHERE d.user_id = $2 AND \(hasCard(match: "$1"))
+        UPDATE devices AS d SET reconcile_due_at = clock_timestamp() WHERE d.user_id = $2 AND \(ChannelSQL.hasCard(match: "$1"))
         """
 }

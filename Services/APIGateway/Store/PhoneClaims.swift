@@ -63,7 +63,7 @@ struct PhoneClaims {
         WHERE (SELECT count(*) FROM phone_claims o WHERE o.user_id = $2 AND o.token_key <> $1) < \(tokensMax)
             AND NOT EXISTS (
                 SELECT FROM phone_claims r
-                WHERE r.token_key = $1 AND r.user_id = \(deleted) || $5::text AND \(PhoneClaimSQL.isRefused("r")))
+                WHERE r.token_key = $1 AND r.user_id = \(PhoneClaimSQL.deleted) || $5::text AND \(PhoneClaimSQL.isRefused("r")))
         ON CONFLICT (token_key, user_id) DO UPDATE
         SET device_id = excluded.device_id, claimed_at = excluded.claimed_at, refused_at = NULL,
             environment = excluded.environment,
@@ -167,26 +167,4 @@ struct PhoneClaims {
             challenge = CASE WHEN \(PhoneClaimSQL.wasSent("c")) THEN c.challenge END
         WHERE c.user_id = $1 AND c.device_id = $2
         """
-
-    /// Erases an account's claims. A push of the last hour still counts, and its nonce is good, without the account. A
-    /// refusal stays for its time under a keyed hash of the account (`$2`), because who is refused could otherwise delete
-    /// the account, sign in again and claim at once. Without a key there is no such hash, and it is forgotten.
-    static let erase = """
-        WITH gone AS (
-            DELETE FROM phone_claims WHERE user_id = $1
-            RETURNING token_key, claimed_at, challenge, sent_at, refused_at
-        )
-        INSERT INTO phone_claims (token_key, user_id, device_id, claimed_at, challenge, sent_at, refused_at)
-        SELECT token_key,
-            \(deleted) || coalesce(CASE WHEN \(PhoneClaimSQL.isRefused("gone")) THEN $2::text END, gen_random_uuid()::text),
-            '', claimed_at, challenge, sent_at, refused_at
-        FROM gone WHERE \(PhoneClaimSQL.wasSent("gone")) OR \(PhoneClaimSQL.isRefused("gone"))
-        -- The account was refused and deleted before, and that refusal is over.
-        ON CONFLICT (token_key, user_id) DO UPDATE
-        SET claimed_at = excluded.claimed_at, challenge = excluded.challenge, sent_at = excluded.sent_at,
-            refused_at = excluded.refused_at
-        """
-
-    /// The beginning of the name under which claims of a deleted account stay. No account is called so.
-    private static let deleted = "'deleted '"
 }

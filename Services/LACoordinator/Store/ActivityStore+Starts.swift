@@ -24,6 +24,9 @@ extension ActivityStore {
             "la.start_lease_until IS NULL ORDER BY la.start_lease_until NULLS FIRST, la.created_at",
             "la.start_lease_until <= statement_timestamp() ORDER BY la.start_lease_until NULLS FIRST, la.created_at",
         ]
+        /// A condition on rows `p` of those that are due and `d` of their phones: the start may have been sent in the
+        /// time that the database lost when it went back.
+        var mayBeOut = LostTimeSQL.mayHaveCard(of: "p.match_id")
         /// Further assignments of the claim's UPDATE.
         var also = ""
 
@@ -44,6 +47,10 @@ extension ActivityStore {
                     AND la.match_id IN (SELECT r.match_id FROM resting r))
                 """,
             parts: ["true ORDER BY la.renewal_due_at"],
+            mayBeOut: """
+                (\(LostTimeSQL.mayHaveCard(of: "p.match_id")) AND (p.waits_since < \(LostTimeSQL.end)
+                    OR p.began < \(LostTimeSQL.end) - \(LostTimeSQL.renewalAge)))
+                """,
             also: """
                 , renewal_due_at = clock_timestamp()
                     + ($4::double precision[])[la.renewal_attempts + 1] * interval '1 second'
@@ -82,7 +89,8 @@ extension ActivityStore {
         let looks = isThorough ? Int(Int32.max) : max(16, 4 * count / max(1, leases.count))
         let candidates = columns.parts.map { part in
             """
-            (SELECT la.ctid AS place, la.match_id, la.user_id, la.device_id, la.\(columns.waitsSince) AS waits_since
+            (SELECT la.ctid AS place, la.match_id, la.user_id, la.device_id, la.\(columns.waitsSince) AS waits_since,
+                \(ActivityAge.began("la")) AS began
             FROM live_activities la
             WHERE la.shard = held.shard AND \(columns.isFree) AND NOT \(columns.waits) AND la.match_id IN (SELECT p.match_id FROM playing p)
                 AND \(part) LIMIT $5::bigint)
@@ -116,6 +124,7 @@ extension ActivityStore {
                             AND d.push_to_start_token IS NOT NULL AND d.live_activities_enabled
                             AND NOT (d.broadcast AND p.waits_since > clock_timestamp() - interval '5 seconds'
                                 AND \(Self.channelIsComing))
+                            AND NOT \(columns.mayBeOut)
                         OFFSET 0) phone
                     CROSS JOIN LATERAL (
                         SELECT \(StartBudget.thisHour("other.device_id = p.device_id")) AS this_hour,

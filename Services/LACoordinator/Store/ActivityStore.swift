@@ -205,7 +205,8 @@ package struct ActivityStore: Sendable {
 
     // MARK: - Alerts
 
-    /// Claims an alert for some buckets, before any of its pushes leaves.
+    /// Claims an alert for some buckets, before any of its pushes leaves. It is not gained if its event was before the
+    /// database last went back: it may have been told in the time that was lost.
     package func claimAlert(
         _ match: MatchID, version: MatchVersion, buckets: [AlertBucket], bucketCount: Int, holder: String,
         leases: [ShardLease]
@@ -220,6 +221,9 @@ package struct ActivityStore: Sendable {
             ), claimed AS (
                 INSERT INTO alert_claims (match_id, alert_version, bucket, bucket_count, holder)
                 SELECT $1, $2, bucket, $4, $5 FROM ours
+                WHERE NOT EXISTS (
+                    SELECT FROM match_updates u WHERE u.match_id = $1 AND u.version = $2
+                        AND to_timestamp((u.alert ->> 'eventAt')::double precision) < \(LostTimeSQL.end))
                 ON CONFLICT DO NOTHING
                 RETURNING bucket
             )

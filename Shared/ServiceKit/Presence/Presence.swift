@@ -4,17 +4,17 @@ import Logging
 public import Postgres
 
 /// Keeps this process's row in `processes`: that it runs, what it runs with, and how its last calls went. The row
-/// expires by itself soon after the process has died. A write that fails is tried again later and stops nothing.
+/// expires by itself soon after the process has died. A write that fails is tried again later and stops nothing. A
+/// database that went back (`DatabaseHistory`) ends the process.
 ///
 /// It also looks at what every process needs of PostgreSQL, and reports it as readiness: sessions that can write, keys by
 /// which the stored tokens can be read, the same time.
 public actor Presence {
-    /// The time between two writes.
-    static let interval = Duration.seconds(10)
-    /// The time after which a row that is not renewed counts no more, and is deleted by the next process that writes.
+    /// The time between two writes, and between two looks at the sessions and at the key file, which may be replaced while
+    /// the process runs.
+    static let interval = Duration.seconds(2)
+    /// The time after which a row that is not renewed counts no more.
     static let lifetime = Duration.seconds(30)
-    /// The time between two looks at the sessions, and at the key file, which may be replaced while the process runs.
-    static let lookInterval = Duration.seconds(2)
     /// Writes that may fail at the start before the process goes on without a row.
     private static let firstTries = 3
 
@@ -44,6 +44,8 @@ public actor Presence {
     private var fingerprints: [String] = []
     private var clockOffsetMs: Int?
     private var isReachable = true
+    /// What is known to be written; nil before the first write.
+    private var written: DatabaseHistory.Row?
 
     /// - Parameter keys: nil for a process that reads no push tokens.
     public init(
@@ -67,6 +69,8 @@ public actor Presence {
             if isReachable || Task.isCancelled { break }
             try? await Task.sleep(for: .milliseconds(200))
         }
+        // A restored database is not written to with what was known of the one before.
+        await pool.checkConnections { [weak self] in try await self?.check($0) }
         do { try await checkWhenReached(check) } catch {
             await delete()
             throw error
@@ -89,27 +93,32 @@ public actor Presence {
 
     /// Renews the row until the task is cancelled, and deletes it.
     public func run() async {
-        var writtenAt = ContinuousClock.now
-        while true {
-            await checkSessions()
-            await checkKeys()
-            let now = keys?.fingerprints() ?? []
-            if now != fingerprints || !isReachable || .now - writtenAt >= Self.interval {
-                fingerprints = now
-                await write()
-                writtenAt = .now
-            }
-            do { try await Task.sleep(for: Self.lookInterval) } catch { break }
+        await withTaskGroup { group in
+            // Beside the statements, which wait for a session while PostgreSQL gives none.
+            group.addTask { await Self.repeated { await self.checkSessions() } }
+            group.addTask { await Self.repeated { await self.renew() } }
         }
         await delete()
     }
 
+    private static func repeated(_ step: () async -> Void) async {
+        repeat { await step() } while (try? await Task.sleep(for: interval)) != nil
+    }
+
+    private func renew() async {
+        await checkKeys()
+        fingerprints = keys?.fingerprints() ?? []
+        await write()
+    }
+
     private func delete() async {
         // The task of its own is not cancelled.
-        await Task { [pool, service, host, instance] in
+        await Task { [pool, key, written] in
             _ = try? await pool.execute(
-                "DELETE FROM processes WHERE service = $1 AND host = $2 AND instance = $3",
-                [.text(service), .text(host), .text(instance)], deadline: .seconds(1))
+                """
+                DELETE FROM processes
+                WHERE service = $1 AND host = $2 AND instance = $3 AND started_at::text = $4
+                """, key + [PostgresValue(written?.startedAt)], deadline: .seconds(1))
         }.value
     }
 
@@ -151,8 +160,32 @@ public actor Presence {
         }
     }
 
-    private func write() async {
+    /// What the process is found by in `processes`.
+    private var key: [PostgresValue] { [.text(service), .text(host), .text(instance)] }
+
+    /// Ends the process if the database has gone back.
+    /// - Throws: `DatabaseHistory.WentBack`, `PostgresError`.
+    private func check(_ transaction: PostgresTransaction) async throws {
+        try await check { try await transaction.query($0, $1) }
+    }
+
+    private func check(_ query: (String, [PostgresValue]) async throws -> [PostgresRow]) async throws {
+        guard let written else { return }
+        guard let row = try await query(DatabaseHistory.check, key + written.parameters).first else {
+            throw PostgresError(.decoding, "no history")
+        }
+        guard try row.bool("went_back") else { return }
+        let wentBack = DatabaseHistory.WentBack(isFirst: try row.bool("is_first"))
+        context.logger.error(
+            "The database went back: this process ends, to be started again",
+            metadata: ["reason": "\(wentBack)", "written": "\(written.expiresAt)"])
+        context.restart()
+        throw wentBack
+    }
+
+    func write() async {
         do {
+            try await check { [pool] in try await pool.query($0, $1) }
             let hashes = try await secretHashes()
             let calls = try JSONEncoder().encode(context.calls.all)
             let asked = ContinuousClock.now
@@ -160,7 +193,7 @@ public actor Presence {
                 """
                 WITH expired AS (
                     SELECT p.service, p.host, p.instance FROM processes p
-                    WHERE p.expires_at <= clock_timestamp() AND (p.service, p.host, p.instance) <> ($1, $2, $3)
+                    WHERE p.expires_at <= clock_timestamp() - \(DatabaseHistory.kept) AND (p.service, p.host, p.instance) <> ($1, $2, $3)
                     FOR UPDATE SKIP LOCKED
                 ), gone AS (
                     DELETE FROM processes p USING expired e
@@ -171,23 +204,30 @@ public actor Presence {
                 VALUES ($1, $2, $3, $4, clock_timestamp(), clock_timestamp() + $5::double precision * interval '1 second',
                     $6::jsonb, $7::text[], $8::bigint, $9::jsonb)
                 ON CONFLICT (service, host, instance) DO UPDATE SET
-                    version = excluded.version, expires_at = excluded.expires_at, secrets = excluded.secrets,
+                    version = excluded.version, expires_at = greatest(excluded.expires_at, p.expires_at),
+                    secrets = excluded.secrets,
                     token_keys = excluded.token_keys, clock_offset_ms = excluded.clock_offset_ms,
                     calls = excluded.calls,
                     started_at = CASE WHEN $10 THEN excluded.started_at ELSE p.started_at END
-                RETURNING extract(epoch FROM clock_timestamp())::double precision AS now
+                RETURNING extract(epoch FROM clock_timestamp())::double precision AS now, started_at::text,
+                    expires_at::text, clock_timestamp()::text AS written_at, (SELECT h.went_back_at::text FROM database_history h) AS went_back_at
                 """,
                 [
                     .text(service), .text(host), .text(instance), .text(Suite.version),
                     .double(Self.lifetime / .seconds(1)), .text(hashes),
                     keys == nil ? .null : .textArray(fingerprints), PostgresValue(clockOffsetMs),
-                    .text(String(decoding: calls, as: UTF8.self)), .bool(clockOffsetMs == nil),
+                    .text(String(decoding: calls, as: UTF8.self)), .bool(written == nil),
                 ])
-            if let now = try rows.first?.double("now"), let offset = context.clock.note(now, asked: asked) {
-                clockOffsetMs = Int((offset * 1_000).rounded())
-                checkClock(offset)
+            if let row = rows.first {
+                if let offset = context.clock.note(try row.double("now"), asked: asked) {
+                    clockOffsetMs = Int((offset * 1_000).rounded())
+                    checkClock(offset)
+                }
+                written = try DatabaseHistory.Row(row)
             }
             isReachable = true
+        } catch is DatabaseHistory.WentBack {
+            // The process ends.
         } catch {
             // What `checkSessions` reports is reported once.
             let isReported = (error as? PostgresError)?.rule?.notReady != nil
