@@ -6,14 +6,14 @@ public import Postgres
 /// Keeps this process's row in `processes`: that it runs, what it runs with, and how its last calls went. The row
 /// expires by itself soon after the process has died. A write that fails is tried again later and stops nothing.
 ///
-/// It also looks at what every process needs of PostgreSQL, and reports it as readiness: sessions that can write, keys by
-/// which the stored tokens can be read, the same time.
+/// It also looks at what every process needs of PostgreSQL, and reports it as readiness: an answer, sessions that can
+/// write, keys by which the stored tokens can be read, the same time.
 public actor Presence {
     /// The time between two writes.
     static let interval = Duration.seconds(10)
     /// The time after which a row that is not renewed counts no more, and is deleted by the next process that writes.
     static let lifetime = Duration.seconds(30)
-    /// The time between two looks at the sessions, and at the key file, which may be replaced while the process runs.
+    /// The time between two looks at the server, and at the key file, which may be replaced while the process runs.
     static let lookInterval = Duration.seconds(2)
     /// Writes that may fail at the start before the process goes on without a row.
     private static let firstTries = 3
@@ -78,9 +78,13 @@ public actor Presence {
         var writtenAt = ContinuousClock.now
         while true {
             await checkSessions()
-            await checkKeys()
+            let answers = await checkAnswer()
+            if answers { await checkKeys() }
             let now = keys?.fingerprints() ?? []
-            if now != fingerprints || !isReachable || .now - writtenAt >= Self.interval {
+            if !answers {
+                // The row is written as soon as there is an answer again.
+                isReachable = false
+            } else if now != fingerprints || !isReachable || .now - writtenAt >= Self.interval {
                 fingerprints = now
                 await write()
                 writtenAt = .now
@@ -105,6 +109,21 @@ public actor Presence {
         let trouble: String?
         do { trouble = try await keys.trouble() } catch { return }
         report("token-keys", trouble, begins: "Push tokens cannot be read", ends: "Push tokens can be read again")
+    }
+
+    /// - Returns: whether PostgreSQL answers.
+    private func checkAnswer() async -> Bool {
+        var trouble: String?
+        do { _ = try await pool.query("SELECT 1") } catch {
+            guard !Task.isCancelled else { return false }
+            // What `checkSessions` reports is reported once.
+            if await pool.refusal != nil { return false }
+            trouble = "\(error)"
+        }
+        report(
+            "database", trouble.map { _ in "PostgreSQL does not answer" }, details: trouble,
+            begins: "PostgreSQL does not answer", ends: "PostgreSQL answers again")
+        return trouble == nil
     }
 
     private func checkSessions() async {
