@@ -4,10 +4,8 @@ import ServiceKit
 import ServiceLifecycle
 import Store
 
-/// Waits for the database at the start, then asks every two seconds whether it answers, and reports that as readiness.
+/// Waits for the database at the start; then `Presence` asks every two seconds whether it answers.
 struct DatabaseMonitor: Service, CustomStringConvertible {
-    static let interval = Duration.seconds(2)
-
     let pool: PostgresPool
     let vault: TokenVault
     let presence: Presence
@@ -26,32 +24,10 @@ struct DatabaseMonitor: Service, CustomStringConvertible {
                 try await DatabaseStart.wait(for: pool, logger: logger)
                 try await presence.begin { try await vault.check(pool) }
                 readiness.set("database", true)
-                async let _: Void = presence.run()
-                while true {
-                    try await Task.sleep(for: Self.interval)
-                    await check()
-                }
+                await presence.run()
             } catch is CancellationError { return }
         }
         await pool.close()
-    }
-
-    private func check() async {
-        do {
-            try await ScheduleStore(pool: pool).check()
-            if !readiness.missing.allSatisfy({ $0.name != "database" }) { logger.notice("PostgreSQL answers again") }
-            readiness.set("database", true)
-        } catch is CancellationError {
-            return
-        } catch let error as PostgresError where error.rule?.notReady != nil {
-            // `Presence` reports it, of all services.
-            return
-        } catch {
-            if readiness.missing.allSatisfy({ $0.name != "database" }) {
-                logger.warning("PostgreSQL does not answer", metadata: ["reason": "\(error)"])
-            }
-            readiness.set("database", false, reason: "PostgreSQL does not answer")
-        }
     }
 }
 
@@ -89,7 +65,11 @@ struct KeyMonitor: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             while true {
                 let isKnown = await keys.current() != nil
-                readiness.set("keys", isKnown, reason: "the issuer's keys are not known")
+                if isKnown {
+                    readiness.degrade("keys", await keys.trouble.map { "the issuer's keys cannot be fetched: \($0)" })
+                } else {
+                    readiness.set("keys", false, reason: "the issuer's keys are not known")
+                }
                 do {
                     try await Task.sleep(for: isKnown ? interval.known : interval.unknown)
                 } catch { return }

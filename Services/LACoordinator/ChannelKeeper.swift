@@ -134,9 +134,6 @@ actor ChannelKeeper {
     // MARK: - What the loops report
 
     func throttled(_ key: ChannelKey, perMinute: Int, restsUntil: Double) async {
-        logger.warning(
-            "APNs throttles a channel: it rests",
-            metadata: key.metadata().merging(["channel.per_minute": "\(perMinute)"]) { $1 })
         await note("A channel's limit could not be noted") {
             try await store.throttled(key, perMinute: perMinute, restsUntil: restsUntil)
         }

@@ -15,15 +15,18 @@ struct FanOutMetrics: Sendable {
     private let tokens: ProviderTokens
     private let stalls: StallDetector
     private let store: ActivityStore
+    private let readiness: Readiness
     private let logger: Logger
 
     init(
-        fanOut: FanOutLoops, tokens: ProviderTokens, stalls: StallDetector, store: ActivityStore, logger: Logger
+        fanOut: FanOutLoops, tokens: ProviderTokens, stalls: StallDetector, store: ActivityStore,
+        readiness: Readiness, logger: Logger
     ) {
         self.fanOut = fanOut
         self.tokens = tokens
         self.stalls = stalls
         self.store = store
+        self.readiness = readiness
         self.logger = logger
     }
 
@@ -31,9 +34,9 @@ struct FanOutMetrics: Sendable {
     @Sendable func run() async {
         var stallCount = 0
         var proofs: [APNsEnvironment: Bool] = [:]
-        var stuck = StuckMatches()
+        var outages = Outages()
         while !Task.isCancelled {
-            await measure(&proofs, &stuck)
+            await measure(&proofs, &outages)
             Counter(label: "sightscreen_stalls_total").increment(by: Int64(stalls.stallCount - stallCount))
             stallCount = stalls.stallCount
             try? await Task.sleep(for: Self.interval)
@@ -41,15 +44,16 @@ struct FanOutMetrics: Sendable {
     }
 
     /// - Parameter proofs: whether tokens of a host were proven before this process started; asked when it matters.
-    private func measure(_ proofs: inout [APNsEnvironment: Bool], _ stuck: inout StuckMatches) async {
+    private func measure(_ proofs: inout [APNsEnvironment: Bool], _ outages: inout Outages) async {
         var measure = FanOutMeasure()
         for part in await fanOut.onEach({ $0.measure() }) { measure.add(part) }
         let now = MonotonicTime.now
         Gauge(label: "sightscreen_phones").record(measure.phones)
         Gauge(label: "sightscreen_fanout_lag_seconds").record(Double(measure.lag(at: now)) / 1e9)
-        let waits = measure.backlogs.mapValues { $0.stuck(at: now) }
-        Gauge(label: "sightscreen_fanout_stuck_seconds").record(Double(waits.values.max() ?? 0) / 1e9)
-        stuck.log(waits, logger)
+        let stuck = measure.backlogs.values.map { $0.stuck(at: now) }.max() ?? 0
+        Gauge(label: "sightscreen_fanout_stuck_seconds").record(Double(stuck) / 1e9)
+        Gauge(label: "sightscreen_matches_refused").record(measure.refusedMatches.count)
+        outages.note(measure, at: now, logger, readiness)
         let leftOut = measure.leftOut
         for (why, phones) in [
             ("held", leftOut.held), ("backing_off", leftOut.backingOff), ("infrequent", leftOut.infrequent),

@@ -54,8 +54,8 @@ public final class LACoordinator: Sendable {
 
     /// - Parameter leases: returns the shard leases that this process holds now.
     package init(
-        configuration: LACoordinatorConfiguration, pool: PostgresPool, calls: LastCalls = LastCalls(), logger: Logger,
-        tracer: Tracer = .off,
+        configuration: LACoordinatorConfiguration, pool: PostgresPool, calls: LastCalls = LastCalls(),
+        readiness: Readiness = Readiness(), logger: Logger, tracer: Tracer = .off,
         timing: Timing? = nil, stalls: StallDetector? = nil, leases: @escaping @Sendable () async -> [ShardLease]
     ) throws {
         let timing = timing ?? Timing(auditInterval: configuration.auditInterval)
@@ -105,7 +105,7 @@ public final class LACoordinator: Sendable {
             reports: reports, publisher: publisher, senders: senders, tokens: tokens, channels: channels,
             schedule: schedule, logger: logger)
         let metrics = FanOutMetrics(
-            fanOut: fanOut, tokens: tokens, stalls: stalls, store: store, logger: logger)
+            fanOut: fanOut, tokens: tokens, stalls: stalls, store: store, readiness: readiness, logger: logger)
         let audit = RosterAudit(
             store: store, fanOut: fanOut, roster: roster, interval: timing.auditInterval, logger: logger)
         background = [

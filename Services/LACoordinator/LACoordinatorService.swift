@@ -64,6 +64,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             "sightscreen_fanout_stuck_seconds",
             help: "For how long phones have lacked a version while APNs accepted nothing for them; of the worst match.")
         context.metrics.describe(
+            "sightscreen_matches_refused", help: "Matches of which APNs refuses every phone for its own token.")
+        context.metrics.describe(
             "sightscreen_phones_left_out", help: "Phones that do not count among those that are behind, by why.")
         context.metrics.describe(
             "sightscreen_fanout_reports_waiting", help: "What the push threads ask for and nobody has taken up yet.")
@@ -120,7 +122,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,
             logger: logger)
         let coordinator = try LACoordinator(
-            configuration: configuration, pool: pool, calls: calls, logger: logger, tracer: tracer,
+            configuration: configuration, pool: pool, calls: calls, readiness: readiness, logger: logger,
+            tracer: tracer,
             leases: {
                 await keeper.leases.compactMap { ShardLease($0) }
             })

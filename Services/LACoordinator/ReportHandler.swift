@@ -45,11 +45,6 @@ struct ReportHandler: Sendable {
         case .lostAlerts(let count): Counter(label: "sightscreen_alerts_lost_total").increment(by: Int64(count))
         case .expiredToken(let serial): await tokens.replace(serial)
         case .tooManyTokens(let serial): await tokens.showOlder(than: serial)
-        case .stopped(let host, let cause):
-            logger.warning(
-                "APNs is in trouble: nothing but a push now and then goes there",
-                metadata: ["apns.host": "\(host)", "cause": "\(cause)"])
-        case .resumed(let host): logger.notice("APNs takes pushes again", metadata: ["apns.host": "\(host)"])
         case .closed(let environment, let host, let reason):
             Counter(
                 label: "sightscreen_apns_connections_closed_total",
@@ -57,13 +52,21 @@ struct ReportHandler: Sendable {
             ).increment()
             logger.info("APNs connection closed", metadata: ["apns.host": "\(host)", "reason": "\(reason)"])
         case .refused(let refusal):
-            logger.error("APNs refuses our key or topic: nothing is sent for a minute", metadata: refusal.metadata)
-        case .malformed(let refusal): logger.error("APNs calls a push malformed", metadata: refusal.metadata)
+            logger.log(level: refusal.level, "APNs refuses a push", metadata: refusal.metadata)
         }
     }
 }
 
 extension FanOutReport.APNsRefusal {
+    /// A token that dies is no trouble; what is wrong with our key, topic or payload somebody must correct.
+    fileprivate var level: Logger.Level {
+        switch subject {
+        case .token: .info
+        case .host: .warning
+        case .us: .error
+        }
+    }
+
     fileprivate var metadata: Logger.Metadata {
         ["apns.status": "\(status)", "apns.reason": "\(reason)", "apns.host": "\(host)"]
     }

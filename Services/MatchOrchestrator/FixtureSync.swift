@@ -1,4 +1,5 @@
 package import Logging
+package import ServiceKit
 import SightscreenModels
 import SportMonks
 public import Store
@@ -9,6 +10,7 @@ public actor FixtureSync {
     private let store: FixtureStore
     private let logoHosts: LogoHosts
     private let logger: Logger
+    private let readiness: Readiness
     private let metrics = OrchestratorMetrics()
     private var plan: SyncPlan
     private var asked = AskedFixtures()
@@ -18,12 +20,14 @@ public actor FixtureSync {
 
     /// - Parameter hourlyLimit: the calls an hour that the provider allows; 0: no limit.
     package init(
-        source: any FixtureSource, store: FixtureStore, hourlyLimit: Int, logoHosts: LogoHosts, logger: Logger
+        source: any FixtureSource, store: FixtureStore, hourlyLimit: Int, logoHosts: LogoHosts, logger: Logger,
+        readiness: Readiness = Readiness()
     ) {
         self.source = source
         self.store = store
         self.logoHosts = logoHosts
         self.logger = logger
+        self.readiness = readiness
         plan = SyncPlan(hourlyLimit: hourlyLimit)
     }
 
@@ -49,7 +53,9 @@ public actor FixtureSync {
         let answer: FixtureSpan
         do {
             answer = try await source.fixtures(from: span.from, to: span.to)
+            readiness.degrade("provider", nil)
         } catch {
+            if !Task.isCancelled { readiness.degrade("provider", ErrorChain.describe(error)) }
             plan.finished(span, calls: 1, succeeded: false, at: .now)
             throw error
         }

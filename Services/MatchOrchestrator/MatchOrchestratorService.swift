@@ -48,7 +48,7 @@ public struct MatchOrchestratorService: Service {
                 allowsHTTP: configuration.allowsHTTP, lastCalls: context.calls,
                 calls: ProviderCallStore(pool: pool), hourlyLimit: configuration.hourlyLimit),
             store: FixtureStore(pool: pool), hourlyLimit: configuration.hourlyLimit,
-            logoHosts: configuration.logoHosts, logger: logger)
+            logoHosts: configuration.logoHosts, logger: logger, readiness: readiness)
         let orchestrator = MatchOrchestrator(
             store: OrchestratorStore(pool: pool),
             timing: .init(
@@ -73,10 +73,14 @@ public struct MatchOrchestratorService: Service {
                     try? await Task.sleep(for: interval)
                 }
             }
-            group.addTask { [logger] in
+            group.addTask { [logger, readiness] in
                 var epoch: Int64 = 0
                 while true {
-                    if await leases.lease(for: .orchestrator) == nil { await orchestrator.retire() }
+                    if await leases.lease(for: .orchestrator) == nil {
+                        await orchestrator.retire()
+                        // The orchestrator in charge reports on the provider.
+                        readiness.remove("provider")
+                    }
                     guard let lease = await leases.waitForLease(.orchestrator) else { return }
                     if epoch != lease.epoch {
                         logger.info("This orchestrator is in charge", metadata: ["lease.epoch": "\(lease.epoch)"])

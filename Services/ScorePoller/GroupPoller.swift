@@ -182,7 +182,7 @@ actor GroupPoller {
         lastFixtures = answer.fixtures
         lastAnswerAt = Int(fetchedAt / 1_000)
         answered.answered(at: fetchedAt)
-        readiness.set(readinessName, true)
+        readiness.degrade(readinessName, nil)
         let wasSilent = problems.clear("budget")
         if problems.clear("provider") || wasSilent { logger.info("The provider answers again") }
         for problem in answer.problems where problems.hasChanged("\(problem)", for: "problem \(problem)") {
@@ -207,7 +207,7 @@ actor GroupPoller {
             return .overBudget(wait: await refused(.livescores, retryAfter))
         }
         breaker.failed(at: began, isLive: isLive)
-        if case .open = breaker.state { readiness.set(readinessName, false, reason: "\(failure)") }
+        if case .open = breaker.state { readiness.degrade(readinessName, "\(failure)") }
         warn("The provider gave no usable answer; the last scores stay", "\(failure)", about: "provider")
         count("failed")
         return .failed

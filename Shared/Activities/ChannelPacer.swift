@@ -41,7 +41,8 @@ package struct ChannelPacer: Hashable, Sendable {
     /// Publishes a minute.
     package private(set) var perMinute: Int
     private var nextAt: Int64 = 0
-    private var restsUntil: Int64
+    /// The end of the last rest, which may be over; 0 before the first.
+    package private(set) var restsUntil: Int64
     private var refused: Refused?
     private var recoversAt: Int64
 

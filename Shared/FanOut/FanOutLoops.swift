@@ -43,11 +43,11 @@ package struct FanOutLoops: Sendable {
         _ settings: Settings, matchHolds: MatchHolds, report: @escaping @Sendable (_ loop: Int, FanOutReport) -> Void
     ) {
         self.settings = settings
-        let malformed = RareReports()
+        let refusals = RareReports()
         loops = (0..<settings.threads).map { index in
             FanOutLoop(
                 reactor: Reactor(name: "fanout-\(index)"), rules: settings.rules, matchHolds: matchHolds,
-                malformed: malformed
+                refusals: refusals
             ) { report(index, $0) }
         }
     }

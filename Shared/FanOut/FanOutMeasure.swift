@@ -9,16 +9,23 @@ package struct FanOutMeasure: Sendable {
         package var connections = 0
         /// Pushes in flight, each on its stream.
         package var inFlight = 0
+        /// Why the host gets nothing but a push now and then; nil while it is not stopped.
+        package var stopped: HostTrouble?
+        /// Why a loop has no connection; nil when it has one, or has tried none.
+        package var lost: HostTrouble?
         /// The host has accepted a push, or has proven tokens, which tell better what is wrong.
         package var isTested = false
         /// The accounts, three at most on each loop, whose tokens the host refused before it accepted any.
         package var untestedAccounts: Set<UInt64> = []
 
         package init(
-            connections: Int = 0, inFlight: Int = 0, isTested: Bool = false, untestedAccounts: Set<UInt64> = []
+            connections: Int = 0, inFlight: Int = 0, stopped: HostTrouble? = nil, lost: HostTrouble? = nil,
+            isTested: Bool = false, untestedAccounts: Set<UInt64> = []
         ) {
             self.connections = connections
             self.inFlight = inFlight
+            self.stopped = stopped
+            self.lost = lost
             self.isTested = isTested
             self.untestedAccounts = untestedAccounts
         }
@@ -26,9 +33,14 @@ package struct FanOutMeasure: Sendable {
         /// The accounts that say that our topic or the host's address is wrong, while nothing says that they are right.
         package var accountsRefused: Int { isTested ? 0 : untestedAccounts.count }
 
+        /// Why pushes do not get through to the host; nil when nothing is known to keep them from it.
+        package var trouble: HostTrouble? { stopped ?? (connections == 0 ? lost : nil) }
+
         mutating func add(_ other: Self) {
             connections += other.connections
             inFlight += other.inFlight
+            stopped = stopped ?? other.stopped
+            lost = lost ?? other.lost
             isTested = isTested || other.isTested
             untestedAccounts.formUnion(other.untestedAccounts)
         }
@@ -74,6 +86,9 @@ package struct FanOutMeasure: Sendable {
         backlogs.values.flatMap(\.channels).filter { $0.key.audience == audience }
             .compactMap { $0.wait.map { now - $0.since } }.max() ?? 0
     }
+
+    /// The matches of which APNs refuses every phone for its own token.
+    package var refusedMatches: [MatchID] { backlogs.compactMap { $1.isRefused ? $0 : nil } }
 
     /// The phones of all matches that do not count among those that are behind.
     package var leftOut: MatchBacklog.LeftOut {

@@ -29,31 +29,35 @@ package enum FanOutReport: Sendable {
     /// APNs has seen too many provider tokens: the one before the token with this serial is to be shown, and none to be
     /// made.
     case tooManyTokens(serial: Int)
-    /// Nothing but an occasional probe is sent to a host.
-    case stopped(host: String, cause: String)
-    /// The host accepts pushes again.
-    case resumed(host: String)
     /// A connection was closed, lost, or could not be made.
     case closed(APNsEnvironment, host: String, reason: String)
-    /// APNs refuses our key, team or topic; nothing is sent to that host for a while.
+    /// APNs has refused a push. Reported once a minute for each host and reason.
     case refused(APNsRefusal)
-    /// APNs calls a push malformed, which is a mistake of ours. Reported once a minute for each host and reason.
-    case malformed(APNsRefusal)
 
     /// Whether the report is a request that waits for the database. A loop makes one at a time per match, so requests
     /// need no order among other reports and must not keep those waiting.
     package var isRequest: Bool {
         switch self {
         case .claim, .stamp, .expiredToken, .tooManyTokens: true
-        case .channelThrottled, .channelGone, .broadcastOff, .dead, .rejectedEnds, .drained, .lostAlerts, .stopped,
-            .resumed, .closed, .refused, .malformed:
+        case .channelThrottled, .channelGone, .broadcastOff, .dead, .rejectedEnds, .drained, .lostAlerts, .closed,
+            .refused:
             false
         }
     }
 
     package struct APNsRefusal: Sendable {
+        package enum Subject: Sendable {
+            /// The token or channel of that push alone.
+            case token
+            /// The host: it is in trouble.
+            case host
+            /// Our key, topic or payload.
+            case us
+        }
+
         package var status: Int
         package var reason: String
         package var host: String
+        package var subject: Subject
     }
 }

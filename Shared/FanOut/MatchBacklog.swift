@@ -22,6 +22,14 @@ package struct MatchBacklog: Sendable {
         package var wait: Wait?
         /// When APNs last accepted a publish to the channel, or the channel was opened.
         package var acceptedAt: Int64
+        /// The end of the last rest after a 429, which may be over; 0 before the first.
+        package var restsUntil: Int64
+        /// Publishes a minute, by what the last 429 taught.
+        package var perMinute: Int
+
+        /// Whether APNs has accepted nothing since the channel's rest, or the rest is not over: what it accepts within
+        /// a rest are alerts.
+        package var isThrottled: Bool { restsUntil > acceptedAt }
     }
 
     /// Phones that do not count, by the reason.
@@ -93,11 +101,16 @@ package struct MatchBacklog: Sendable {
     /// nil when it is not behind.
     package var behindSince: Int64? { (channels.map { $0.wait?.since } + [phonesWaitSince]).compactMap { $0 }.min() }
 
-    /// How long the match has been behind while APNs accepted nothing for those that wait, and no hold kept pushes
-    /// back; 0 when it is not behind.
+    /// Whether APNs refuses each phone that would count, three at least, for its own token: nobody is left who could be
+    /// behind.
+    package var isRefused: Bool { phones == 0 && leftOut.backingOff >= 3 }
+
+    /// How long the match has been behind while APNs accepted nothing for those that wait, and neither a hold nor the
+    /// rest of a channel kept pushes back; 0 when it is not behind.
     package func stuck(at now: Int64) -> Int64 {
         guard !isHeld else { return 0 }
-        let waiting = channels.map { ($0.wait?.since, $0.acceptedAt) } + [(phonesWaitSince, acceptedAt)]
+        let waiting =
+            channels.map { ($0.wait?.since, max($0.acceptedAt, $0.restsUntil)) } + [(phonesWaitSince, acceptedAt)]
         return waiting.reduce(0) { longest, one in
             guard let since = one.0 else { return longest }
             return max(longest, now - max(since, one.1, heldAt))

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Lets a report of the same host and failure through once a minute, for all loops together: a mistake of ours may be
+/// Lets a report of the same host and failure through once a minute, for all loops together: the same refusal may be
 /// answered a million times.
 final class RareReports: Sendable {
     private struct Subject: Hashable {

@@ -64,10 +64,12 @@ struct HealthServer: Service, CustomStringConvertible {
         router.add(middleware: PageGuardMiddleware(PageGuard(besides: names, hint: "HEALTH_HOSTS lists further ones")))
         router.get("health/live") { _, _ in Self.json(.ok, Health(status: "live", service: service)) }
         let ready: @Sendable (Request, BasicRequestContext) async throws -> Response = { _, _ in
-            let missing = readiness.missing
-            return missing.isEmpty
-                ? Self.json(.ok, Health(status: "ready", service: service))
-                : Self.json(.serviceUnavailable, Health(status: "not ready", service: service, missing: missing))
+            let (missing, degraded) = (readiness.missing, readiness.degraded)
+            var health = Health(status: degraded.isEmpty ? "ready" : "degraded", service: service)
+            if !degraded.isEmpty { health.degraded = degraded }
+            guard !missing.isEmpty else { return Self.json(.ok, health) }
+            (health.status, health.missing) = ("not ready", missing)
+            return Self.json(.serviceUnavailable, health)
         }
         router.get("health/ready", use: ready)
         router.get("health", use: ready)
@@ -84,6 +86,7 @@ struct HealthServer: Service, CustomStringConvertible {
         var status: String
         var service: String
         var missing: [Readiness.Missing]?
+        var degraded: [Readiness.Missing]?
     }
 
     private static func json(_ status: HTTPResponse.Status, _ health: Health) -> Response {

@@ -207,13 +207,13 @@ import Tokens
         try await eventually("and taken") { await source.current()?.keyIDs == [Self.next.keyID] }
         issuer.behaviour(.answer(status: 503, body: ""))
         clock.pass(.seconds(7200))
-        try await eventually("the issuer is away") { issuer.fetches == 3 }
+        try await eventually("the issuer is away") { issuer.fetches == 3 && readiness.degraded.map(\.name) == ["keys"] }
         #expect(readiness.isReady)
         clock.pass(KeySource.staleMax)
         try await eventually("the keys are too old to be trusted") { !readiness.isReady }
         issuer.behaviour(.keys(FakeIssuer.member(Self.signer)))
         clock.pass(.seconds(10))
-        try await eventually("the issuer is there again") { readiness.isReady }
+        try await eventually("the issuer is there again") { readiness.isReady && readiness.degraded.isEmpty }
     }
 
     @Test func plainHTTPIsForStandInsOnly() async throws {

@@ -1,4 +1,5 @@
 import APNsProtocol
+import Activities
 import HTTP2
 import Messages
 import Metrics
@@ -78,15 +79,120 @@ import Testing
         }
     }
 
-    @Test func theLogNamesAMatchWhilePhonesWaitForNothing() {
-        let lines = LogLines()
-        var stuck = StuckMatches()
-        for seconds: Int64 in [0, 19, 21, 30, 0, 0] {
-            stuck.log([Harness.match: seconds * 1_000_000_000, MatchID(7): 0], lines.logger)
+    private struct Outage: CustomTestStringConvertible {
+        var testDescription: String
+        var measure: FanOutMeasure
+        var begins: String
+        var ends: String
+        var degraded: String
+
+        init(
+            _ name: String, begins: String, ends: String, degraded: String,
+            _ change: (inout FanOutMeasure, inout MatchBacklog) -> Void
+        ) {
+            (testDescription, self.begins, self.ends, self.degraded) = (name, begins, ends, degraded)
+            measure = FanOutMeasure()
+            var backlog = MatchBacklog()
+            change(&measure, &backlog)
+            measure.backlogs[Harness.match] = backlog
         }
-        #expect(lines.all.count == 2)
-        #expect(lines.all.allSatisfy { $0.contains("\(Harness.match)") })
-        #expect(lines.all.first?.contains("21") == true)
+    }
+
+    private static func trouble(_ kind: HostTrouble.Kind) -> HostTrouble {
+        HostTrouble(host: "apns", kind: kind, cause: "cause", reason: "reason")
+    }
+
+    private static let outages = [
+        Outage(
+            "a host that is stopped", begins: "warning APNs is in trouble", ends: "APNs takes pushes again",
+            degraded: "apns production: apns: cause, reason"
+        ) { measure, _ in measure.pools[.production] = .init(connections: 4, stopped: trouble(.stopped)) },
+        Outage(
+            "a key that is refused", begins: "error APNs refuses our key or topic", ends: "APNs takes pushes again",
+            degraded: "apns sandbox: apns: cause, reason"
+        ) { measure, _ in measure.pools[.sandbox] = .init(connections: 4, stopped: trouble(.refused)) },
+        Outage(
+            "a host out of reach", begins: "warning APNs cannot be reached", ends: "APNs takes pushes again",
+            degraded: "apns production: apns: cause, reason"
+        ) { measure, _ in measure.pools[.production] = .init(lost: trouble(.unreachable)) },
+        Outage(
+            "a match that waits", begins: "warning Phones lack a version", ends: "phones wait no longer",
+            degraded: "matches: APNs accepts nothing for the phones of 1"
+        ) { _, backlog in
+            backlog.phones = 3
+            backlog.add(.init(since: 9_000_000_000, version: 2, phones: 3))
+        },
+        Outage(
+            "a match whose phones are all refused", begins: "warning APNs refuses every phone of a match",
+            ends: "takes pushes to a match's phones again",
+            degraded: "matches: APNs accepts nothing for the phones of 1"
+        ) { _, backlog in backlog.leftOut.backingOff = 3 },
+        Outage(
+            "a channel", begins: "warning APNs throttles a channel", ends: "takes a channel's publishes again",
+            degraded: "channels: APNs throttles 1"
+        ) { _, backlog in
+            let key = ChannelKey(
+                match: Harness.match, environment: .production, audience: AudienceClass(.all), generation: 1)
+            backlog.channels = [
+                .init(key: key, listeners: 9, wait: nil, acceptedAt: 5, restsUntil: 60_000_000_000, perMinute: 6)
+            ]
+        },
+    ]
+
+    @Test(arguments: outages)
+    private func anOutageIsALineAtItsBeginningAndOneAtItsEnd(_ outage: Outage) {
+        let (lines, readiness) = (LogLines(), Readiness())
+        var outages = Outages()
+        for (measure, degraded) in [
+            (FanOutMeasure(), []), (outage.measure, [outage.degraded]), (outage.measure, [outage.degraded]),
+            (FanOutMeasure(), []), (FanOutMeasure(), []),
+        ] {
+            outages.note(measure, at: 30_000_000_000, lines.logger, readiness)
+            #expect(readiness.degraded.map { "\($0.name): \($0.reason ?? "")" } == degraded)
+            #expect(readiness.isReady)
+        }
+        #expect(lines.all.count == 2, "\(lines.all)")
+        #expect(lines.all.first?.contains(outage.begins) == true, "\(lines.all)")
+        #expect(lines.all.last?.contains(outage.ends) == true, "\(lines.all)")
+        #expect(lines.all.last?.contains("notice") == true)
+    }
+
+    /// A connection that is there, or a wait of 20 s.
+    @Test func whatMayStillGetThroughIsNoOutage() {
+        let (lines, readiness) = (LogLines(), Readiness())
+        var outages = Outages()
+        var measure = FanOutMeasure()
+        measure.pools[.production] = .init(connections: 1, lost: Self.trouble(.unreachable))
+        var backlog = MatchBacklog()
+        backlog.phones = 3
+        backlog.add(.init(since: 10_000_000_000, version: 2, phones: 3))
+        measure.backlogs[Harness.match] = backlog
+        outages.note(measure, at: 30_000_000_000, lines.logger, readiness)
+        #expect(lines.all.isEmpty && readiness.degraded.isEmpty, "\(lines.all)")
+    }
+
+    /// Each thread has its own connections, and finds out by itself.
+    @Test func aHostThatTakesNothingIsOneLineWhateverTheThreads() async throws {
+        let (lines, readiness) = (LogLines(), Readiness())
+        try await Harness.with { harness in
+            try await harness.crowd(600)
+            await harness.apns.answer { _, _ in StubAPNs.refusal(.serviceUnavailable) }
+            try await harness.coordinate(
+                settings: ["PUSH_THREADS": "2"], logger: lines.logger, readiness: readiness
+            ) { coordinator in
+                await coordinator.matchUpdated(MatchUpdated(update: try await harness.commit()))
+                try await eventually("it is said", within: .seconds(20)) { lines.count("APNs is in trouble") == 1 }
+                try await eventually("it is degraded") { readiness.degraded.map(\.name).contains("apns production") }
+                #expect(readiness.isReady)
+                #expect(lines.count("warning APNs refuses a push") == 1)
+                await harness.apns.answer(nil)
+                try await eventually("it is over", within: .seconds(20)) {
+                    lines.count("notice APNs takes pushes again") == 1
+                }
+                try await eventually("all is well") { readiness.degraded.isEmpty }
+                #expect(lines.count("APNs is in trouble") == 1)
+            }
+        }
     }
 
     /// Three accounts whose start tokens are refused as not for our topic: the bundle id may be wrong, unless a token

@@ -125,11 +125,13 @@ import Testing
             let source = try schedule(provider, pool)
             let lease = try #require(
                 try await LeaseStore(pool: pool).acquire([.orchestrator], holder: "t/1", duration: .seconds(60)).first)
+            let readiness = Readiness()
             let sync = FixtureSync(
                 source: source, store: FixtureStore(pool: pool), hourlyLimit: 0, logoHosts: try Self.logoHosts(),
-                logger: logger)
+                logger: logger, readiness: readiness)
             await sync.runOnce(under: lease)
             #expect(await sync.completed == 1)
+            #expect(readiness.degraded.isEmpty)
             let row = try #require(try await pool.query("SELECT * FROM fixtures WHERE match_id = 71344").first)
             #expect(try row.string("competition") == "Twenty20 International")
             #expect(try row.string("format") == "twenty20")
@@ -143,8 +145,10 @@ import Testing
 
             await sync.runOnce(under: lease)
             #expect(await sync.completed == 1)
+            #expect(readiness.isReady && readiness.degraded.map(\.name) == ["provider"])
             await sync.runOnce(under: lease)
             #expect(await sync.completed == 2)
+            #expect(readiness.degraded.isEmpty)
             let status = try await pool.query("SELECT status FROM fixtures WHERE match_id = 71344").first
             #expect(try status?.string("status") == "1st Innings")
             // Only days that were asked for are judged, and this one lies in another month.

@@ -291,7 +291,7 @@ import Wire
         }
     }
 
-    @Test func readinessTellsOfAProviderThatIsAwayAndOfItsReturn() async throws {
+    @Test func aProviderThatIsAwayDegradesAndIsToldOfAtItsReturn() async throws {
         let isAway = Mutex(true)
         let provider = try ProviderStub { _, _ in
             isAway.withLock { $0 } ? .init(status: 503) : .init(body: "{\"data\":[]}")
@@ -300,14 +300,15 @@ import Wire
         let log = LogLines()
         try await Self.run(provider, log: log) { _, _, readiness in
             try await eventually("the breaker is open", within: .seconds(30)) {
-                readiness.missing.map(\.name) == ["provider"]
+                readiness.degraded.map(\.name) == ["provider"]
             }
-            #expect(readiness.missing.first?.reason == "the provider answered 503")
+            #expect(readiness.degraded.first?.reason == "the provider answered 503")
+            #expect(readiness.isReady, "no other poller could do better")
             let calls = provider.targets.count
             try await Task.sleep(for: .seconds(1))
             #expect(provider.targets.count <= calls + 1, "it is skipped")
             isAway.withLock { $0 = false }
-            try await eventually("one trial call closes it", within: .seconds(30)) { readiness.isReady }
+            try await eventually("one trial call closes it", within: .seconds(30)) { readiness.degraded.isEmpty }
             #expect(log.count("no usable answer") == 1)
             try await eventually("it is said") { log.count("answers again") == 1 }
         }

@@ -63,13 +63,26 @@ import Testing
         }
     }
 
+    /// The whole answer to a request on a connection of its own.
+    private static func answer(to path: String, port: Int) async throws -> String {
+        let connection = try Connection(port: port)
+        connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        var answer: [UInt8] = []
+        try await eventually("\(path) is answered") {
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            while case let count = connection.read(&buffer), count > 0 { answer += buffer.prefix(count) }
+            return connection.isClosed
+        }
+        return String(decoding: answer, as: UTF8.self)
+    }
+
     private static func run(
-        names: Set<String> = [], bounds: HealthChannel.Bounds = .init(),
+        names: Set<String> = [], bounds: HealthChannel.Bounds = .init(), readiness: Readiness = Readiness(),
         _ body: @escaping @Sendable (_ port: Int) async throws -> Void
     ) async throws {
         let port = AsyncStream<Int>.makeStream()
         let server = HealthServer(
-            host: "127.0.0.1", port: 0, names: names, service: "bus", readiness: Readiness(),
+            host: "127.0.0.1", port: 0, names: names, service: "bus", readiness: readiness,
             metrics: PrometheusRegistry(), addressFile: nil, logger: Logger(label: "test"), bounds: bounds,
             onRunning: { port.continuation.yield($0) })
         // It ends as a service does: a connection that is cancelled before it was looked at ends the process.
@@ -107,6 +120,43 @@ import Testing
                 }
             }
         }
+    }
+
+    /// What another instance could do is missing, and the answer 503; what none could is said with 200.
+    @Test(
+        arguments: [
+            ([], [], 200, #"{"service":"bus","status":"ready"}"#),
+            (
+                [("database", "PostgreSQL does not answer")], [], 503,
+                #"{"missing":[{"name":"database","reason":"PostgreSQL does not answer"}],"service":"bus","status":"not ready"}"#
+            ),
+            (
+                [], [("provider", "the provider answered 503")], 200,
+                #"{"degraded":[{"name":"provider","reason":"the provider answered 503"}],"service":"bus","status":"degraded"}"#
+            ),
+            (
+                [("clock", "61 s ahead")], [("matches", "1"), ("apns production", "refuses")], 503,
+                #"{"degraded":[{"name":"apns production","reason":"refuses"},{"name":"matches","reason":"1"}],"#
+                    + #""missing":[{"name":"clock","reason":"61 s ahead"}],"service":"bus","status":"not ready"}"#
+            ),
+        ] as [([(String, String)], [(String, String)], Int, String)])
+    func itIsReadyByWhatIsWrong(
+        _ missing: [(String, String)], _ degraded: [(String, String)], status: Int, body: String
+    ) async throws {
+        let readiness = Readiness()
+        for (name, reason) in missing { readiness.set(name, false, reason: reason) }
+        for (name, reason) in degraded { readiness.degrade(name, reason) }
+        try await Self.run(readiness: readiness) { port in
+            for path in ["/health/ready", "/health"] {
+                let answer = try await Self.answer(to: path, port: port)
+                #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && answer.hasSuffix("\r\n\r\n\(body)"), "\(answer)")
+            }
+            let metrics = try await Self.answer(to: "/metrics", port: port)
+            #expect(metrics.contains("sightscreen_ready \(status == 200 ? 1 : 0)\n"))
+        }
+        for (name, _) in missing { readiness.set(name, true) }
+        for (name, _) in degraded { readiness.degrade(name, nil) }
+        #expect(readiness.isReady && readiness.degraded.isEmpty)
     }
 
     /// HTTP/1.0 has requests without a host, HTTP/1.1 has none.

@@ -156,6 +156,31 @@ import Testing
         }
     }
 
+    @Test func aProcessIsNotReadyWhileTheDatabaseIsAway() async throws {
+        let server = PrivatePostgres()
+        let pool = try PostgresPool(url: try await server.makeDatabase(), applicationName: "tests")
+        let lines = LogLines()
+        let context = Self.context(logger: lines.logger)
+        let presence = Presence(pool: pool, service: "bus", instance: "a", context: context)
+        try await presence.begin()
+        let running = Task { await presence.run() }
+        await server.stop(immediately: true)
+        try await eventually("it is not ready", within: .seconds(20)) {
+            context.readiness.missing == [.init(name: "database", reason: "PostgreSQL does not answer")]
+        }
+        try await server.start()
+        try await eventually("it is ready", within: .seconds(20)) { context.readiness.isReady }
+        try await eventually("it has its row") { try await Self.instances(pool) == ["a"] }
+        running.cancel()
+        await running.value
+        let said = lines.all.filter { !$0.hasPrefix("debug") }
+        #expect(said.count == 2, "\(said)")
+        #expect(said.first?.contains("error PostgreSQL does not answer") == true, "\(said)")
+        #expect(said.last?.contains("notice PostgreSQL answers again") == true, "\(said)")
+        await pool.close()
+        await server.stop()
+    }
+
     /// Also while the look at the keys waits for its answer.
     @Test(arguments: [Duration.zero, .seconds(120)])
     func aProcessIsNotReadyWhileTheDatabaseIsReadOnly(keysTake: Duration) async throws {

@@ -24,7 +24,8 @@ actor KeySource {
     private nonisolated let kept = NIOLockedValueBox<(set: JWKS, fetchedAt: ContinuousClock.Instant)?>(nil)
     private var lastFetch: ContinuousClock.Instant?
     private var fetching: Task<Void, Never>?
-    private var lastTrouble: String?
+    /// Why the last fetch failed; nil when it did not.
+    private(set) var trouble: String?
 
     /// - Parameter fetch: returns the document as the issuer sends it.
     init(
@@ -95,17 +96,17 @@ actor KeySource {
             let set = try JWKS(json: try await fetch())
             let fetchedAt = clock()
             kept.withLockedValue { $0 = (set, fetchedAt) }
-            if lastTrouble != nil { logger.notice("The issuer's keys are reached again") }
-            lastTrouble = nil
+            if trouble != nil { logger.notice("The issuer's keys are reached again") }
+            trouble = nil
             logger.debug("Fetched the issuer's keys", metadata: ["keys": "\(set.keyIDs.count)"])
         } catch {
-            let trouble = "\(error)"
-            if trouble != lastTrouble {
+            let reason = "\(error)"
+            if reason != trouble {
                 logger.warning(
                     "The issuer's keys cannot be fetched",
-                    metadata: ["reason": "\(trouble)", "keys.cached": "\(keys != nil)"])
+                    metadata: ["reason": "\(reason)", "keys.cached": "\(keys != nil)"])
             }
-            lastTrouble = trouble
+            trouble = reason
         }
     }
 }

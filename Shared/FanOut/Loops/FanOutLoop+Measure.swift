@@ -16,7 +16,7 @@ extension FanOutLoop {
         }
         for (environment, pool) in pools {
             measure.pools[environment] = .init(
-                connections: pool.openConnections, inFlight: pool.inFlight,
+                connections: pool.openConnections, inFlight: pool.inFlight, stopped: pool.stopped, lost: pool.lost,
                 isTested: pool.hasAccepted || pool.provenPhones > 0, untestedAccounts: pool.untestedAccounts)
         }
         return measure
@@ -51,7 +51,8 @@ extension FanOutLoop {
         backlog.channels = match.channels.map { channel in
             MatchBacklog.Channel(
                 key: channel.entry.key, listeners: channel.listeners,
-                wait: channel.backlog.waits(at: now, seconds).first?.wait, acceptedAt: channel.acceptedAt)
+                wait: channel.backlog.waits(at: now, seconds).first?.wait, acceptedAt: channel.acceptedAt,
+                restsUntil: channel.pacer.restsUntil, perMinute: channel.pacer.perMinute)
         }
         return backlog
     }

@@ -21,7 +21,7 @@ package final class FanOutLoop: @unchecked Sendable {
 
     let rules: LoopMatch.Rules
     let matchHolds: MatchHolds
-    let malformed: RareReports
+    let refusals: RareReports
     let report: @Sendable (FanOutReport) -> Void
     private let entrance: FanOutActor
     private var state = State.running
@@ -39,13 +39,13 @@ package final class FanOutLoop: @unchecked Sendable {
     let path = TokenPath()
 
     init(
-        reactor: Reactor, rules: LoopMatch.Rules, matchHolds: MatchHolds, malformed: RareReports,
+        reactor: Reactor, rules: LoopMatch.Rules, matchHolds: MatchHolds, refusals: RareReports,
         report: @escaping @Sendable (FanOutReport) -> Void
     ) {
         entrance = FanOutActor(reactor: reactor)
         self.rules = rules
         self.matchHolds = matchHolds
-        self.malformed = malformed
+        self.refusals = refusals
         self.report = report
     }
 

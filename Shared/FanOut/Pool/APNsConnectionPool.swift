@@ -51,6 +51,10 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
     private var notBefore: Int64 = 0
     private var backoff = Backoff(initial: .milliseconds(100), maximum: .seconds(30))
     private var hasWaited = false
+    /// Connections in a row that could not be made, and why the last one could not; nil since one was opened.
+    var unreachable: (tries: Int, reason: String)?
+    /// APNs' word for which the host was stopped last.
+    private(set) var stopReason = ""
     private var breaker = HostBreaker()
     private var budget = RetryBudget()
     /// Blocked repetitions that may be queued until the next tick.
@@ -372,7 +376,6 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
 
     private func hasResumed() {
         budget.recover()
-        loop.report(.resumed(host: authority))
         wake()
     }
 
@@ -433,14 +436,17 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
         _ tag: Int, _ answer: APNsAnswer, _ outcome: UpdateOutcome, kind: PushKind = .update, serial: Int,
         target: PushTarget?, on sender: HTTP2Sender
     ) -> TopicDetector.Finding {
+        let before = breaker.cause
+        defer { if breaker.isStopped, breaker.cause != before { stopReason = answer.name } }
         if outcome.phone == .retireUnlessMany, let target { topic.noteRefusal(of: target) }
+        reportRefusal(answer, outcome)
         count(kind, PushResult.outcome(answer, outcome, isUnproven: target?.isProven == false))
         if outcome.endsConnection { drain(sender) }
         let now = MonotonicTime.now
         if outcome.host == .stopIfProven, let target {
             let finding = topic.refused(target, kind.topic, now: now)
             if finding == .wrongTopic {
-                stop(for: .topic, tag, answer, now)
+                stop(for: .topic, tag, now)
             } else if breaker.noteSuccess(tag, isAccepted: false, now: now) {
                 hasResumed()
             }
@@ -454,15 +460,12 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
         }
         switch outcome.host {
         case .healthy:
-            if outcome.phone == .skipVersion { reportMalformed(answer, now) }
             if breaker.noteSuccess(tag, isAccepted: false, now: now) { hasResumed() }
         case .error where !counts, .throttled where !counts: break
         case .error, .throttled:
             // A 429's `retry-after` is about one phone and says nothing about the others.
             let wait = outcome.host == .error ? answer.retryAfter : nil
-            if breaker.noteError(tag, retryAfter: wait, now: now) {
-                loop.report(.stopped(host: authority, cause: HostBreaker.Cause.serverErrors.rawValue))
-            }
+            breaker.noteError(tag, retryAfter: wait, now: now)
         case .newToken, .olderToken:
             // The push was sent before the token was replaced; another one is shown already.
             if serial != loop.authorization?.serial {
@@ -471,21 +474,14 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
                 let isExpired = outcome.host == .newToken
                 loop.report(isExpired ? .expiredToken(serial: serial) : .tooManyTokens(serial: serial))
             }
-        case .stop, .stopIfProven: stop(for: .refusal, tag, answer, now)
+        case .stop, .stopIfProven: stop(for: .refusal, tag, now)
         }
         return .nothing
     }
 
     /// Stops the host, which refuses all our pushes.
-    private func stop(for cause: HostBreaker.Cause, _ tag: Int, _ answer: APNsAnswer, _ now: Int64) {
-        guard breaker.stop(for: cause, tag, now: now) else { return }
-        loop.report(.refused(.init(status: answer.status, reason: answer.reasonText ?? "", host: authority)))
-        renewConnections()
-    }
-
-    private func reportMalformed(_ answer: APNsAnswer, _ now: Int64) {
-        guard loop.malformed.isDue(authority, PushFailure(answer), now: now) else { return }
-        loop.report(.malformed(.init(status: answer.status, reason: answer.reasonText ?? "", host: authority)))
+    private func stop(for cause: HostBreaker.Cause, _ tag: Int, _ now: Int64) {
+        if breaker.stop(for: cause, tag, now: now) { renewConnections() }
     }
 
     /// The accounts, up to three, whose tokens the host refused before it accepted any.
@@ -562,6 +558,7 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
     private func connect(to address: HTTP2Address?) {
         dialling -= 1
         guard !isClosed else { return }
+        if address == nil { noteUnreachable("its name has no address") }
         guard let address else { return backOff() }
         senders.append(
             HTTP2Sender(to: address, of: origin, tls: tls, reactor: loop.reactor, limits: limits.http, owner: self))
@@ -582,13 +579,18 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
         }
     }
 
-    func opened(_ sender: HTTP2Sender) { wake() }
+    func opened(_ sender: HTTP2Sender) {
+        sender.notes.isOpened = true
+        unreachable = nil
+        wake()
+    }
 
     func isGoingAway(_ sender: HTTP2Sender, _ reason: String) { replace(sender) }
 
     func closed(_ sender: HTTP2Sender, _ reason: HTTP2Error, wasDraining: Bool) {
         budget.answered(mustBeRepeated: true)
         senders.removeAll { $0 === sender }
+        if !sender.notes.isOpened { noteUnreachable(reason.message) }
         // A connection that was draining has been replaced. After any other the next one waits a little, and longer
         // each time while no connection carries a push.
         if !wasDraining || !sender.notes.isProven { backOff() }

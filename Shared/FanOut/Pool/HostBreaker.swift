@@ -78,6 +78,7 @@ struct HostBreaker {
     /// Notes a 5xx or a 429. Single phones may get a 429, but not most of them.
     /// - Parameter retryAfter: the seconds that the answer asks for, if any.
     /// - Returns: whether it stops the host.
+    @discardableResult
     mutating func noteError(_ tag: Int, retryAfter: Int?, now: Int64) -> Bool {
         errors = errors << 1 | 1
         if cause != nil {

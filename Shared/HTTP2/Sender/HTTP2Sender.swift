@@ -27,6 +27,8 @@ public final class HTTP2Sender: @unchecked Sendable {
 
     /// Notes that the owner keeps with a connection.
     public struct Notes: Sendable {
+        /// The peer has opened the connection.
+        public var isOpened = false
         /// A request on the connection was accepted by the peer.
         public var isProven = false
         /// The serial of the credentials that requests on the connection show; 0 before the first.

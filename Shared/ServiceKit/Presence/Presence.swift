@@ -7,8 +7,8 @@ public import Postgres
 /// expires by itself soon after the process has died. A write that fails is tried again later and stops nothing. A
 /// database that went back (`DatabaseHistory`) ends the process.
 ///
-/// It also looks at what every process needs of PostgreSQL, and reports it as readiness: sessions that can write, keys by
-/// which the stored tokens can be read, the same time.
+/// It also looks at what every process needs of PostgreSQL, and reports it as readiness: an answer, sessions that can
+/// write, keys by which the stored tokens can be read, the same time.
 public actor Presence {
     /// The time between two writes, and between two looks at the sessions and at the key file, which may be replaced while
     /// the process runs.
@@ -106,6 +106,7 @@ public actor Presence {
     }
 
     private func renew() async {
+        guard await checkAnswer() else { return }
         await checkKeys()
         fingerprints = keys?.fingerprints() ?? []
         await write()
@@ -128,6 +129,21 @@ public actor Presence {
         let trouble: String?
         do { trouble = try await keys.trouble() } catch { return }
         report("token-keys", trouble, begins: "Push tokens cannot be read", ends: "Push tokens can be read again")
+    }
+
+    /// - Returns: whether PostgreSQL answers.
+    private func checkAnswer() async -> Bool {
+        var trouble: String?
+        do { _ = try await pool.query("SELECT 1") } catch {
+            guard !Task.isCancelled else { return false }
+            // What `checkSessions` reports is reported once.
+            if await pool.refusal != nil { return false }
+            trouble = "\(error)"
+        }
+        report(
+            "database", trouble.map { _ in "PostgreSQL does not answer" }, details: trouble,
+            begins: "PostgreSQL does not answer", ends: "PostgreSQL answers again")
+        return trouble == nil
     }
 
     private func checkSessions() async {

@@ -91,6 +91,7 @@ import Testing
         #expect(isLeftOut ? (8...10).contains(backlog.leftOut.backingOff) : backlog.leftOut.backingOff == 0)
         #expect((backlog.behindSince == nil) == isLeftOut)
         #expect(backlog.phones == (isLeftOut ? 290 : 300))
+        #expect(!backlog.isRefused)
         await bench.end()
     }
 
@@ -189,6 +190,10 @@ import Testing
             await bench.fanOut.publish([Self.update(version, secondsAgo: age)])
             #expect(try #require(await lag(bench)) >= 90)
         }
+        try await eventually("it rests") { await backlog(bench).channels.first?.isThrottled == true }
+        let (resting, now) = (await backlog(bench), MonotonicTime.now)
+        #expect(resting.stuck(at: now + 50_000_000_000) == 0, "a rest takes a minute")
+        #expect((20_000_000_000...30_000_000_000).contains(resting.stuck(at: now + 90_000_000_000)))
         let progress = await bench.fanOut.progress([Harness.match])[0]
         #expect(progress.version == 4 && progress.targeted == 300, "its listeners are meant")
         let measure = await bench.fanOut.onEach { $0.measure() }.reduce(into: FanOutMeasure()) { $0.add($1) }

@@ -27,10 +27,12 @@ import Testing
         /// - Parameters:
         ///   - isComplete: the phones of its shards are all there.
         ///   - newFor: seconds for which a phone is new.
+        ///   - production: where that host is; nil: the stub.
         ///   - claims: what is gained of the shards of a claim, the first being number 1; nil: no answer.
         init(
             threads: Int = 2, connections: Int? = nil, streamsMax: Int = 1_000, isComplete: Bool = true,
-            newFor: Int = 30, claims: @escaping @Sendable (Int, [Int]) async -> Set<Int>? = { Set($1) }
+            newFor: Int = 30, production: HTTP2Origin? = nil,
+            claims: @escaping @Sendable (Int, [Int]) async -> Set<Int>? = { Set($1) }
         ) async throws {
             let credentials = try Credentials()
             apns = try await StubAPNs.start(credentials, streamsMax: streamsMax)
@@ -46,7 +48,7 @@ import Testing
             self.reports = reports
             let fanOut = FanOutLoops(
                 FanOutLoops.Settings(
-                    origins: [.production: apns.origin, .sandbox: apns.origin],
+                    origins: [.production: production ?? apns.origin, .sandbox: apns.origin],
                     tls: try TLSConfiguration.client(caFile: credentials.certificateFile).makeContext(),
                     bundleID: "dev.sightscreen.app", threads: threads, connections: connections,
                     newFor: newFor),

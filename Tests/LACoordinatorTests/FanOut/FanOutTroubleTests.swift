@@ -86,7 +86,7 @@ import Testing
         await bench.crowd(1_500)
         await bench.fanOut.publish([FanOutTests.update(2, alert: .wicket)])
         try await eventually("it is stopped", within: patience) {
-            bench.reported { if case .stopped = $0 { true } else { false } } == 1
+            await bench.stopped() == 1
         }
         try await eventually("what was under way is answered", within: patience) {
             await bench.fanOut.onEach { $0.inFlight }.reduce(0, +) == 0
@@ -101,7 +101,7 @@ import Testing
         try await eventually("all have been told", within: patience) {
             await bench.fanOut.progress([Harness.match])[0].accepted == 1_500
         }
-        #expect(bench.reported { if case .resumed = $0 { true } else { false } } == 1)
+        #expect(await bench.stopped() == 0)
         let told = Dictionary(grouping: await bench.apns.pushes.dropFirst(before), by: \.token)
         #expect(told.count == 1_500)
         await bench.end()
@@ -316,8 +316,7 @@ import Testing
         try await eventually("all have been told", within: patience) {
             await bench.apns.pushes.count { $0.alert == "wicket 3" } == 200
         }
-        #expect(bench.reported { if case .stopped = $0 { true } else { false } } == 0)
-        #expect(bench.reported { if case .refused = $0 { true } else { false } } == 0)
+        #expect(await bench.stopped() == 0)
         #expect(bench.dead() == [])
         #expect(await bench.apns.pushes.count { !Self.isOfAPhone.contains($0.token) } == 30, "each waits a minute")
         await bench.end()
@@ -345,7 +344,7 @@ import Testing
             })
         await bench.fanOut.publish([FanOutTests.update(3)])
         try await eventually("it is stopped", within: .seconds(10)) {
-            bench.reported { if case .refused = $0 { true } else { false } } >= 1
+            await bench.stopped() == 1
         }
         try await eventually("what was under way is answered", within: patience) {
             await bench.fanOut.onEach { $0.inFlight }.reduce(0, +) == 0
@@ -353,7 +352,7 @@ import Testing
         let before = await bench.apns.pushes.count
         isRight.withLockedValue { $0 = true }
         try await eventually("it is resumed", within: .seconds(10)) {
-            bench.reported { if case .resumed = $0 { true } else { false } } == 1
+            await bench.stopped() == 0
         }
         let probes = await bench.apns.pushes[before...].prefix(1)
         #expect(probes.allSatisfy { Self.isOfAPhone.contains($0.token) }, "a proven one was asked for")
@@ -384,9 +383,11 @@ import Testing
             let progress = await bench.fanOut.progress([Harness.match])[0]
             return progress.accepted == 200 && Self.named(progress) == [reason.rawValue: 300]
         }
-        // Nothing else is sent now.
-        try await Task.sleep(for: .seconds(2))
-        #expect(bench.reported { if case .stopped = $0 { true } else { false } } == 0)
+        // Nothing else is sent now. A stop would last for three tenths of a second at least.
+        for _ in 0..<20 {
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(await bench.stopped() == 0)
+        }
         await bench.end()
     }
 
@@ -435,7 +436,7 @@ import Testing
         await bench.crowd(200)
         await bench.fanOut.publish([FanOutTests.update(2, alert: .wicket)])
         try await eventually("it is stopped", within: patience) {
-            bench.reported { if case .stopped = $0 { true } else { false } } == 1
+            await bench.stopped() == 1
         }
         for shard in 0..<DeviceRoute.shardCount { await bench.fanOut.on(shard) { $0.close(shard) } }
         try await eventually("what was under way is answered", within: patience) {
@@ -478,20 +479,38 @@ import Testing
         await bench.end()
     }
 
-    @Test func aMistakeOfOursIsReportedOnceAMinuteForEachReason() async throws {
+    @Test func aHostToWhichNoConnectionCanBeMadeIsInTrouble() async throws {
+        let bench = try await Bench(production: HTTP2Origin(host: "127.0.0.1", port: 1))
+        func trouble() async -> HostTrouble? {
+            await bench.fanOut.onEach { $0.measure() }.reduce(into: FanOutMeasure()) { $0.add($1) }
+                .pools[.production]?.trouble
+        }
+        #expect(await trouble() == nil, "nobody is to be pushed to")
+        await bench.crowd(10)
+        try await eventually("two tries have failed", within: patience) { await trouble()?.kind == .unreachable }
+        #expect(try #require(await trouble()).host.hasPrefix("127.0.0.1"))
+        await bench.end()
+    }
+
+    @Test func aRefusalIsReportedOnceAMinuteForEachReason() async throws {
         let bench = try await Bench()
         await bench.apns.answer { push, _ in
-            push.version == 2 ? StubAPNs.refusal(.payloadTooLarge) : StubAPNs.refusal(.badExpirationDate)
-        }
-        await bench.crowd(300)
-        for version in 2...4 {
-            await bench.fanOut.publish([FanOutTests.update(version)])
-            try await eventually("all have answered", within: patience) {
-                let failed = Self.named(await bench.fanOut.progress([Harness.match])[0])
-                return failed == [version == 2 ? "PayloadTooLarge" : "BadExpirationDate": 300]
+            switch push.version {
+            case 2: StubAPNs.refusal(.payloadTooLarge)
+            case 3, 4: StubAPNs.refusal(.badExpirationDate)
+            default: StubAPNs.refusal(.unregistered, timestampMs: Int64.max / 2_000)
             }
         }
-        #expect(bench.malformed() == ["PayloadTooLarge", "BadExpirationDate"])
+        await bench.crowd(300)
+        for (version, reason) in [
+            (2, "PayloadTooLarge"), (3, "BadExpirationDate"), (4, "BadExpirationDate"), (5, "Unregistered"),
+        ] {
+            await bench.fanOut.publish([FanOutTests.update(version)])
+            try await eventually("all have answered", within: patience) {
+                Self.named(await bench.fanOut.progress([Harness.match])[0]) == [reason: 300]
+            }
+        }
+        #expect(bench.refusals() == ["PayloadTooLarge us", "BadExpirationDate us", "Unregistered token"])
         let log = RareReports()
         #expect(log.isDue("a", .unanswered, now: 0) && log.isDue("b", .unanswered, now: 0))
         #expect(!log.isDue("a", .unanswered, now: 59_999_999_999) && log.isDue("a", .unanswered, now: 60_000_000_000))
@@ -508,6 +527,11 @@ extension FanOutTests.Bench {
         reports.withLockedValue { $0.count(where: isMeant) }
     }
 
+    /// Loops that send the host nothing but a push now and then.
+    fileprivate func stopped() async -> Int {
+        await fanOut.onEach { $0.measure() }.count { $0.pools[.production]?.stopped != nil }
+    }
+
     fileprivate func dead() -> [String] {
         reports.withLockedValue { reports in
             reports.flatMap { report in
@@ -516,9 +540,9 @@ extension FanOutTests.Bench {
         }
     }
 
-    fileprivate func malformed() -> [String] {
+    fileprivate func refusals() -> [String] {
         reports.withLockedValue { reports in
-            reports.compactMap { if case .malformed(let refusal) = $0 { refusal.reason } else { nil } }
+            reports.compactMap { if case .refused(let it) = $0 { "\(it.reason) \(it.subject)" } else { nil } }
         }
     }
 

@@ -15,11 +15,14 @@ import Testing
         return backlog
     }
 
-    private func channel(_ level: AlertLevel, since: Int64?, acceptedAt: Int64) -> MatchBacklog.Channel {
+    private func channel(
+        _ level: AlertLevel, since: Int64?, acceptedAt: Int64, restsUntil: Int64 = 0
+    ) -> MatchBacklog.Channel {
         MatchBacklog.Channel(
             key: ChannelKey(
                 match: Harness.match, environment: .production, audience: AudienceClass(level), generation: 1),
-            listeners: 300, wait: since.map { .init(since: $0, version: Int($0), phones: 1) }, acceptedAt: acceptedAt)
+            listeners: 300, wait: since.map { .init(since: $0, version: Int($0), phones: 1) }, acceptedAt: acceptedAt,
+            restsUntil: restsUntil, perMinute: 12)
     }
 
     @Test func aMatchIsBehindWithMoreThanOneInAHundredAndThreeAtLeast() {
@@ -60,6 +63,28 @@ import Testing
         #expect(match.stuck(at: 70) == 0)
         #expect(match.behindSince == 40, "its listeners do wait")
         #expect(backlog(300, [], acceptedAt: 0).stuck(at: 70) == 0)
+    }
+
+    /// It says so itself (SightscreenChannelRests); what other channels and the phones lack counts.
+    @Test func theRestOfAChannelIsNoLagOfTheMatch() {
+        var match = backlog(300, [])
+        match.channels = [channel(.all, since: 10, acceptedAt: 5, restsUntil: 65)]
+        #expect(match.behindSince == 10)
+        #expect(match.stuck(at: 64) == 0 && match.stuck(at: 70) == 5, "it counts from the end of the rest")
+        match.channels.append(channel(.key, since: 10, acceptedAt: 5))
+        #expect(match.stuck(at: 64) == 54)
+        #expect(match.channels.map(\.isThrottled) == [true, false])
+        match.channels[0].acceptedAt = 60
+        #expect(match.channels[0].isThrottled, "that was an alert")
+        match.channels[0].acceptedAt = 66
+        #expect(!match.channels[0].isThrottled)
+    }
+
+    @Test(arguments: [(0, 3, true), (0, 2, false), (1, 300, false), (0, 0, false)])
+    func aMatchIsRefusedWhenAllItsPhonesBackOff(_ phones: Int, backingOff: Int, isRefused: Bool) {
+        var match = backlog(phones, [])
+        match.leftOut.backingOff = backingOff
+        #expect(match.isRefused == isRefused)
     }
 
     @Test func aVersionIsLackedUntilItOrANewerOneIsThere() {

@@ -69,6 +69,7 @@ struct Harness: Sendable {
         instance: String = "a", shards: Range<Int> = 0..<DeviceRoute.shardCount, settings: [String: String] = [:],
         timing: LACoordinator.Timing? = nil, stalls: StallDetector? = nil,
         logger: Logger = Logger(label: "coordinator-tests") { _ in SwiftLogNoOpLogHandler() },
+        readiness: Readiness = Readiness(),
         tracer: Tracer = .off, trust: Duration? = nil, isHolding: @escaping @Sendable () -> Bool = { true },
         epochsOn: @escaping @Sendable () -> Int64 = { 0 },
         _ body: (LACoordinator) async throws -> Void
@@ -82,7 +83,8 @@ struct Harness: Sendable {
         // Not ours: what a test locks must not keep its own statements waiting.
         let own = try PostgresPool(url: url, size: 6, applicationName: "coordinator")
         let coordinator = try LACoordinator(
-            configuration: configuration, pool: own, logger: logger, tracer: tracer, timing: timing, stalls: stalls
+            configuration: configuration, pool: own, readiness: readiness, logger: logger, tracer: tracer,
+            timing: timing, stalls: stalls
         ) {
             guard isHolding() else { return [] }
             return holds.map { hold in
