@@ -54,5 +54,6 @@ public struct Migration: Sendable {
         Migration("m0037_fixture_ends", PackageResources.m0037_fixture_ends_sql),
         Migration("m0038_waiting_claims", PackageResources.m0038_waiting_claims_sql),
         Migration("m0039_fanout_lag", PackageResources.m0039_fanout_lag_sql),
+        Migration("m0040_channel_marks", PackageResources.m0040_channel_marks_sql),
     ]
 }
