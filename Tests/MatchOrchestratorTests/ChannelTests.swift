@@ -49,7 +49,9 @@ import Testing
     @Test func aClassThatIsLargeEnoughGetsOneChannel() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             let (store, lease) = try await fixture(pool)
-            #expect(try await store.askForChannels(followers: 3, under: lease).asked == 0, "who cannot listen does not count")
+            #expect(
+                try await store.askForChannels(followers: 3, under: lease).asked == 0,
+                "who cannot listen does not count")
             #expect(try await store.askForChannels(followers: 2, under: lease).asked == 1)
             #expect(try await store.askForChannels(followers: 2, under: lease).asked == 0)
             #expect(try await channels(pool) == ["production 0 1"])
@@ -85,7 +87,9 @@ import Testing
             #expect(try await channels(pool) == ["production 0 1", "production 0 2"])
             try await pool.execute("UPDATE active_matches SET settled_at = now()")
             try await pool.execute("UPDATE broadcast_channels SET lost_at = now() WHERE generation = 2")
-            #expect(try await store.askForChannels(followers: 2, under: lease).asked == 0, "nothing starts after the result")
+            #expect(
+                try await store.askForChannels(followers: 2, under: lease).asked == 0,
+                "nothing starts after the result")
         }
     }
 
