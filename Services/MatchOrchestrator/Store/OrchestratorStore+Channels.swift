@@ -16,7 +16,7 @@ extension OrchestratorStore {
     /// channels' shards have APNs make them. Nothing is asked for in an environment where a channel was refused, nor
     /// for a class whose channel was lost, in the last hour.
     ///
-    /// A class is counted when it is looked at for the first time, and again when as many phones have come as it lacked.
+    /// A class is counted at its first look, and again when as many phones have come as it lacked.
     /// Those that have come are found by the marks of follows and phones, so a pass without change reads no followers.
     /// - Parameters:
     ///   - followers: the number of phones that a channel is worth.
