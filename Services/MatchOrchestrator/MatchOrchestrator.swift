@@ -50,10 +50,16 @@ public actor MatchOrchestrator {
     /// The scans over the followers of each live match, and over all activities.
     private var followers: [MatchID: RotatingScan<String>] = [:]
     private var activities = RotatingScan<OrchestratorStore.ActivityPlace>()
+    /// What is known of the classes without a channel; nil before all of them are counted.
+    private var channelLook: OrchestratorStore.ChannelLook?
+    private var passesToCount = 0
     private var passesToPurge = 0
     /// The number of passes between two searches for expired rows: ten minutes at the usual 30 s. Rows expire after
     /// hours or months.
     private static let passesPerPurge = 20
+    /// The number of passes after which all classes without a channel are counted anew: an hour at the usual 30 s. Only
+    /// a row that was written without its trigger waits so long.
+    private static let passesPerCount = 120
     /// The followers of a match, and the activities, that one pass scans while nothing has been missing: a million in
     /// ten minutes.
     private static let rowsPerScan = 50_000
@@ -126,6 +132,7 @@ public actor MatchOrchestrator {
         // The other orchestrator's changes are not known here, so everything is scanned again.
         followers = [:]
         activities.scanAll()
+        channelLook = nil
     }
 
     private func step(_ name: String, _ failed: inout Int, _ body: () async throws -> Void) async throws {
@@ -167,8 +174,14 @@ public actor MatchOrchestrator {
 
     private func askForChannels(_ lease: Lease) async throws {
         guard let followers = timing.channelFollowersMin else { return }
-        let asked = try await store.askForChannels(followers: followers, under: lease)
-        if asked > 0 { logger.info("Channels to create", metadata: ["count": "\(asked)"]) }
+        passesToCount -= 1
+        if passesToCount <= 0 {
+            channelLook = nil
+            passesToCount = Self.passesPerCount
+        }
+        let look = try await store.askForChannels(followers: followers, since: channelLook, under: lease)
+        channelLook = look
+        if look.asked > 0 { logger.info("Channels to create", metadata: ["count": "\(look.asked)"]) }
     }
 
     private func startMissing(_ lease: Lease) async throws {

@@ -47,6 +47,10 @@ package enum ChannelSQL {
         "(CASE \(audience) WHEN 1 THEN 'key' WHEN 2 THEN 'none' ELSE 'all' END)"
     }
 
+    /// A condition on a row `d` of `devices`: a card can be started on the phone, and on a channel. The trigger
+    /// `devices_listen` marks a phone for which it comes true.
+    package static let canListen = "(d.broadcast AND \(LiveMatch.capableDevice))"
+
     /// A condition on a row `c` of `broadcast_channels`: it is for a phone and a follow of these rows.
     package static func isFor(match: String, device: String, follow: String) -> String {
         """

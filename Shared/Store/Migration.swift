@@ -55,5 +55,6 @@ public struct Migration: Sendable {
         Migration("m0038_waiting_claims", PackageResources.m0038_waiting_claims_sql),
         Migration("m0039_fanout_lag", PackageResources.m0039_fanout_lag_sql),
         Migration("m0040_database_history", PackageResources.m0040_database_history_sql),
+        Migration("m0041_channel_marks", PackageResources.m0041_channel_marks_sql),
     ]
 }

@@ -19,6 +19,7 @@ struct LifeHarness: Sendable {
     let clock: LifeClock
     let orchestrator: Lease
     var shards: [ShardLease]
+    var channelLook: OrchestratorStore.ChannelLook?
     let tokens: ActivityTokenStore
     /// Small, so that a pass takes many batches.
     var store: OrchestratorStore { OrchestratorStore(pool: pool, batchSize: 150) }

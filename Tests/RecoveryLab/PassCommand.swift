@@ -15,6 +15,7 @@ struct PassCommand: AsyncParsableCommand {
     @Option(help: "The database's URL.") var database: String
     @Option(help: "How many passes before those that are measured.") var before = 0
     @Option(help: "How many passes are measured.") var passes = 1
+    @Option(help: "The followers that a channel is worth; none without it.") var channelFollowers: Int?
 
     func run() async throws {
         let pool = try PostgresPool(url: database, applicationName: "recovery-lab")
@@ -28,7 +29,7 @@ struct PassCommand: AsyncParsableCommand {
             store: OrchestratorStore(pool: pool),
             timing: .init(
                 interval: .seconds(30), startLead: .zero, resultHold: .seconds(300),
-                followRetention: .seconds(172_800)),
+                followRetention: .seconds(172_800), channelFollowersMin: channelFollowers),
             logger: Logger(label: "recovery-lab")
         ) { _ in
             notifications.add(1, ordering: .relaxed)

@@ -25,8 +25,8 @@ struct SeedCommand: AsyncParsableCommand {
         await pool.close()
     }
 
-    /// One follower in twenty has two phones, another one only a phone that nothing can be started on. Who follows came
-    /// in another order than who registered.
+    /// One follower in twenty has two phones, another one only a phone that nothing can be started on. All can listen to
+    /// channels. Who follows came in another order than who registered.
     private static func script(_ users: Int) -> String {
         """
         SET statement_timeout = 0;
@@ -37,10 +37,10 @@ struct SeedCommand: AsyncParsableCommand {
         INSERT INTO active_matches (match_id, display_state, version, stamp, content_state, went_live_at)
         VALUES (\(RecoveryLab.match), 'live', 7, 1000, '{}', clock_timestamp());
         INSERT INTO devices (user_id, device_id, route, shard, device_token, device_token_at, push_to_start_token,
-            push_to_start_token_at)
+            push_to_start_token_at, broadcast)
         SELECT p.user_id, p.device_id, p.route, p.route >> 57,
             CASE WHEN p.capable THEN repeat(md5('device' || p.device_id), 2) END, clock_timestamp(),
-            CASE WHEN p.capable THEN repeat(md5('start' || p.device_id), 5) END, clock_timestamp()
+            CASE WHEN p.capable THEN repeat(md5('start' || p.device_id), 5) END, clock_timestamp(), true
         FROM (
             SELECT md5('user' || n)::uuid::text AS user_id, md5(kind || n)::uuid::text AS device_id,
                 hashtextextended(kind || n, 0) & 9223372036854775807 AS route, n % 20 <> 0 AS capable

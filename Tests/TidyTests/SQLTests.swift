@@ -47,6 +47,7 @@ import Testing
         "Services/MatchEventBus/Store/MatchStore.swift": ["hasRoom", "matchesMax"],
         "Shared/Store/Migrator.swift": ["migration.checksum", "migration.name", "migration.sql"],
         "Shared/Store/MissingCardSQL.swift": ["device", "isAbsent", "match", "row", "user"],
+        "Services/MatchOrchestrator/Store/OrchestratorStore+Channels.swift": ["mark"],
         "Services/MatchOrchestrator/Store/OrchestratorStore+Ends.swift": [
             "dismissal", "hold", "page", "picking", "reason", "telling",
         ],

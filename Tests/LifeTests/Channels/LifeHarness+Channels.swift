@@ -4,6 +4,7 @@ import Postgres
 import SightscreenModels
 import Store
 import TestKit
+import Testing
 
 @testable import APIGateway
 @testable import LACoordinator
@@ -23,8 +24,10 @@ extension LifeHarness {
             .compactMap { ShardLease($0) }
     }
 
-    func askForChannels() async throws {
-        _ = try await store.askForChannels(followers: 3, under: orchestrator)
+    mutating func askForChannels() async throws {
+        channelLook = try await store.askForChannels(followers: 3, since: channelLook, under: orchestrator)
+        let whole = try await store.askForChannels(followers: 3, under: orchestrator)
+        #expect(whole.asked == 0, "a look at who has come misses nobody")
     }
 
     /// The newest version and stamp of each match.
