@@ -174,9 +174,8 @@ struct WicketCommand: AsyncParsableCommand {
                 await fanOut.onEach { $0.claimed(match, version, shards, gained: Set(shards.keys)) }
             case .stamp(let match): await fanOut.onEach { $0.takeFresh(nil, of: match) }
             case .drained, .closed: break
-            case .dead, .rejectedEnds, .lostAlerts, .expiredToken, .tooManyTokens, .stopped, .resumed, .refused,
-                .malformed,
-                .channelThrottled, .channelGone, .broadcastOff:
+            case .dead, .rejectedEnds, .lostAlerts, .expiredToken, .tooManyTokens, .refused, .channelThrottled,
+                .channelGone, .broadcastOff:
                 print(report)
             }
         }
