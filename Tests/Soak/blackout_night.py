@@ -29,7 +29,7 @@ TAPES = ("1304076", "1304066", "1426299", "1270836")
 SETTINGS = {"ORCHESTRATOR_INTERVAL": "2s", "POLL_INTERVAL": "1s", "MARQUEE_POLL_INTERVAL": "1s", "BROADCAST": "auto",
             "CHANNEL_MIN_FOLLOWERS": "3"}
 DISK_BYTES = 192 << 20
-CARDS_WITHIN = 90.0
+CARDS_WITHIN = 180.0
 WATCHDOG = "Watchdog"
 
 
@@ -255,8 +255,9 @@ class Prometheus:
     def stop(self):
         self.is_over.set()
         if self.process is not None:
-            self.process.terminate()
-            self.process.wait(20)
+            # Nothing of it is kept.
+            self.process.kill()
+            self.process.wait()
 
     def ask(self, path):
         status, answer = call(f"http://{self.address}", "GET", path, timeout=15)

@@ -44,7 +44,7 @@ BLACKOUTS = [
     Blackout("half-stopped", 180, Night.stop_half, Night.start_half, "SightscreenHalfDown",
              r"64 of 64 held by 1 la-coordinator", "Stopped", MIXED),
     Blackout("disk-full", 150, Night.fill_disk, Night.empty_disk, "SightscreenDatabaseDiskFull",
-             rf"version +.* ([3-9]\d|\d\d\d) s ago|{BEHIND}", "Versions cannot be committed.*53100", MIXED),
+             r"version +\d+, stamp .* ([3-9]\d s|\d\d\d s|\d min) ago", "Versions cannot be committed.*53100", MIXED),
 ]
 # Three phones in ten do not count: of a match whose pushes are held, with tokens that APNs throttles, or infrequent.
 HEALTHY = [Crowd(tokens=120, infrequent=14, throttled=14), Crowd(tokens=120, infrequent=14, throttled=14),
@@ -91,6 +91,8 @@ def blackout(shape, binaries):
         quiet_after, last = night.prometheus.last(ended, OF_THE_MACHINE)
         after = night.inspect()
         judge(verdict, shape, alerts, (quiet_after, last), inspected, said, logs, after)
+        # 5 s and more are scrapes that failed: then a machine was too slow to say anything of the rules.
+        verdict.figures["slowestScrapeSeconds"] = night.prometheus.most("scrape_duration_seconds", time.time() - begun)
         if night.ball_trouble:
             raise HarnessError(f"balls: {night.ball_trouble}")
     return verdict
@@ -130,7 +132,8 @@ def healthy(binaries):
         wanted = sum(crowd.left_out for crowd in HEALTHY)
         verdict.require(left_out >= 0.9 * wanted, f"{left_out} phones are left out, and not {wanted}")
         verdict.figures |= {"phones": sum(crowd.tokens + crowd.listeners for crowd in HEALTHY), "leftOut": left_out,
-                            "seconds": HEALTHY_SECONDS, "lagSecondsMax": lag, "alerts": sorted(alerts)}
+                            "seconds": HEALTHY_SECONDS, "lagSecondsMax": lag, "alerts": sorted(alerts),
+                            "slowestScrapeSeconds": night.prometheus.most("scrape_duration_seconds", HEALTHY_SECONDS)}
     return verdict
 
 
