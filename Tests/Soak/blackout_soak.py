@@ -124,7 +124,7 @@ def healthy(binaries):
             lag = night.prometheus.most("sightscreen_fanout_lag_seconds", time.time() - begun)
             say(f"  after {time.time() - begun:.0f} s: lag {lag:.1f} s at most")
         alerts = night.prometheus.first(begun, time.time())
-        left_out = int(night.prometheus.value("sum(sightscreen_phones_left_out)"))
+        left_out = int(night.prometheus.value("sum(max_over_time(sightscreen_phones_left_out[1m]))"))
         said = night.inspect()
         verdict.require(not alerts, f"alerts: {alerts}")
         verdict.require(lag < LAG_MAX, f"the lag was {lag:.1f} s")
