@@ -44,6 +44,8 @@ public actor Presence {
     private var fingerprints: [String] = []
     private var clockOffsetMs: Int?
     private var isReachable = true
+    /// Why the last write got no answer; nil if it got one.
+    private var silence: String?
     /// What is known to be written; nil before the first write.
     private var written: DatabaseHistory.Row?
 
@@ -106,10 +108,12 @@ public actor Presence {
     }
 
     private func renew() async {
-        guard await checkAnswer() else { return }
         await checkKeys()
         fingerprints = keys?.fingerprints() ?? []
         await write()
+        report(
+            "database", silence.map { _ in "PostgreSQL does not answer" }, details: silence,
+            begins: "PostgreSQL does not answer", ends: "PostgreSQL answers again")
     }
 
     private func delete() async {
@@ -129,21 +133,6 @@ public actor Presence {
         let trouble: String?
         do { trouble = try await keys.trouble() } catch { return }
         report("token-keys", trouble, begins: "Push tokens cannot be read", ends: "Push tokens can be read again")
-    }
-
-    /// - Returns: whether PostgreSQL answers.
-    private func checkAnswer() async -> Bool {
-        var trouble: String?
-        do { _ = try await pool.query("SELECT 1") } catch {
-            guard !Task.isCancelled else { return false }
-            // What `checkSessions` reports is reported once.
-            if await pool.refusal != nil { return false }
-            trouble = "\(error)"
-        }
-        report(
-            "database", trouble.map { _ in "PostgreSQL does not answer" }, details: trouble,
-            begins: "PostgreSQL does not answer", ends: "PostgreSQL answers again")
-        return trouble == nil
     }
 
     private func checkSessions() async {
@@ -241,13 +230,17 @@ public actor Presence {
                 }
                 written = try DatabaseHistory.Row(row)
             }
-            isReachable = true
+            (isReachable, silence) = (true, nil)
         } catch is DatabaseHistory.WentBack {
             // The process ends.
         } catch {
+            guard !Task.isCancelled else { return }
+            let known = error as? PostgresError
             // What `checkSessions` reports is reported once.
-            let isReported = (error as? PostgresError)?.rule?.notReady != nil
-            if isReachable, !isReported, !Task.isCancelled {
+            let isReported = known?.rule?.notReady != nil
+            let isSilent = !isReported && known.map { [.unavailable, .outcomeUnknown, .deadline].contains($0.code) } == true
+            silence = isSilent ? "\(error)" : nil
+            if isReachable, !isReported, !isSilent {
                 context.logger.warning("The row of this process could not be renewed", metadata: ["error": "\(error)"])
             }
             isReachable = false
