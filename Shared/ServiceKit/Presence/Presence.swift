@@ -238,7 +238,8 @@ public actor Presence {
             let known = error as? PostgresError
             // What `checkSessions` reports is reported once.
             let isReported = known?.rule?.notReady != nil
-            let isSilent = !isReported && known.map { [.unavailable, .outcomeUnknown, .deadline].contains($0.code) } == true
+            let isSilent =
+                !isReported && known.map { [.unavailable, .outcomeUnknown, .deadline].contains($0.code) } == true
             silence = isSilent ? "\(error)" : nil
             if isReachable, !isReported, !isSilent {
                 context.logger.warning("The row of this process could not be renewed", metadata: ["error": "\(error)"])
