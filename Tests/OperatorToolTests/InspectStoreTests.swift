@@ -178,6 +178,24 @@ import Testing
         }
     }
 
+    @Test func aProcessWithoutAKeyIsNamed() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            try await seed(pool)
+            func keyless() async throws -> [String]? { try await InspectStore(pool: pool).match(Self.match)?.keyless }
+            try await pool.execute(
+                """
+                INSERT INTO processes (service, host, instance, version, started_at, expires_at, secrets, token_keys, calls)
+                SELECT p.service, 'h', 'a', '1', clock_timestamp(), clock_timestamp() + p.seconds * interval '1 second', '{}',
+                    p.keys::text[], '{}'
+                FROM (VALUES ('la-coordinator', 30, '{1:x}'), ('api-gateway', 30, '{1:x,2:y}'), ('old', -30, '{1:x}'),
+                    ('event-bus', 30, NULL)) AS p (service, seconds, keys)
+                """)
+            #expect(try await keyless() == [])
+            try await pool.execute("UPDATE token_encryption SET sample = '$look$2$rest', former_keys = '{1}'")
+            #expect(try await keyless() == ["la-coordinator a on h"])
+        }
+    }
+
     @Test func aHeldMatchSaysSo() async throws {
         try await withDatabase { (pool: PostgresPool) async throws in
             try await seed(pool)

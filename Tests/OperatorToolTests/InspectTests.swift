@@ -24,7 +24,7 @@ import Testing
         "shardsHeld":60,"coordinators":2,
         "shardHolders":[{"holder":"a/x1","shards":32,"secondsLeft":7},{"holder":"b/x2","shards":28,"secondsLeft":5},
             {"holder":"c/x3","shards":0,"secondsLeft":8}],
-        "followers":1000003,"followersExpired":0,"followersWithoutPhone":3,
+        "keyless":["la-coordinator b on h"],"followers":1000003,"followersExpired":0,"followersWithoutPhone":3,
         "capableDevices":999990,
         "activities":[{"status":"ended","endReason":"match_end","count":5},{"status":"active","count":999980}],
         "pushes":{"startsToSend":12,"startsOut":1,"startsLocal":0,"startsGivenUp":7,"renewalsDue":4,"endsOwed":2,"endsDropped":0},
@@ -87,6 +87,7 @@ import Testing
         #expect(lines.contains("as it is      999,980: it runs"))
         #expect(lines.contains { $0.hasPrefix("MISSING       8: no push-to-start token") })
         #expect(lines.contains { $0.hasPrefix("MISSING       3: the follower has registered no phone") })
+        #expect(lines.contains { $0.hasPrefix("MISSING       a key of TOKEN_KEY_FILE: la-coordinator b on h cannot") })
         #expect(lines.contains { $0.hasPrefix("TOO MANY      1: ") })
         #expect(!lines.contains { $0.contains("nothing is missing") })
     }
@@ -94,7 +95,7 @@ import Testing
     @Test func aMatchWithoutFaultSaysSo() throws {
         let json = """
             {"matchId":"7","now":1000000,"phase":"upcoming","hold":"none","leases":[],"shardsHeld":64,
-            "coordinators":1,"shardHolders":[{"holder":"a/x1","shards":64,"secondsLeft":7}],"followers":2,"followersExpired":1,"followersWithoutPhone":0,"capableDevices":2,
+            "coordinators":1,"shardHolders":[{"holder":"a/x1","shards":64,"secondsLeft":7}],"keyless":[],"followers":2,"followersExpired":1,"followersWithoutPhone":0,"capableDevices":2,
             "activities":[],"pushes":{"startsToSend":0,"startsOut":0,"startsLocal":0,"startsGivenUp":0,"renewalsDue":0,"endsOwed":0,
             "endsDropped":0},"channels":[],"alertClaims":[],"fanOut":[],"findings":[{"finding":"notLive","count":2}],"withoutFollower":0}
             """
@@ -119,7 +120,7 @@ import Testing
         }
         let json = """
             {"matchId":"7","now":1000000,"phase":"live","hold":"none","leases":[],"shardsHeld":64,"coordinators":1,
-            "shardHolders":[{"holder":"a/x1","shards":64,"secondsLeft":7}],"followers":300,"followersExpired":0,
+            "shardHolders":[{"holder":"a/x1","shards":64,"secondsLeft":7}],"keyless":[],"followers":300,"followersExpired":0,
             "followersWithoutPhone":0,"capableDevices":300,"activities":[],
             "pushes":{"startsToSend":0,"startsOut":0,"startsLocal":0,"startsGivenUp":0,"renewalsDue":0,"endsOwed":0,
             "endsDropped":0},"channels":[],"alertClaims":[],
@@ -145,7 +146,7 @@ import Testing
             "fixture":{"status":"1st Innings","title":"A v B, C","leagueId":3,"syncedAt":999990},
             "leases":[{"name":"poll:a","holder":"one/1","epoch":2,"secondsLeft":8},
                 {"name":"poll:b","holder":"two/1","epoch":5,"secondsLeft":-600}],
-            "shardsHeld":0,"coordinators":0,"shardHolders":[],"followers":0,"followersExpired":0,
+            "shardsHeld":0,"coordinators":0,"shardHolders":[],"keyless":[],"followers":0,"followersExpired":0,
             "followersWithoutPhone":0,"capableDevices":0,"activities":[],
             "pushes":{"startsToSend":0,"startsOut":0,"startsLocal":0,"startsGivenUp":0,"renewalsDue":0,"endsOwed":0,
             "endsDropped":0},"channels":[],"alertClaims":[],

@@ -197,6 +197,7 @@ enum InspectText {
                     "\(number(match.withoutFollower)): nobody follows, or the phone has no record; the next pass ends it"
                 ))
         }
+        lines += match.keyless.map { row("MISSING", "a key of TOKEN_KEY_FILE: \($0) cannot read each push token") }
         lines += behind(of: match)
         if let counted = match.capsCountedFor {
             lines.append(row("", "caps were counted for \(number(counted)) of the phones that wait"))

@@ -26,6 +26,7 @@ extension InspectStore {
             matchId: id, now: head.now, phase: phase, fixture: head.fixture, state: status,
             hold: try await HoldStore(pool: pool).all().level(for: id), leases: leases.all,
             shardsHeld: leases.shards, coordinators: leases.coordinators, shardHolders: leases.holders,
+            keyless: try await keyless(),
             followers: try counts.int("followers"), followersExpired: try counts.int("expired"),
             followersWithoutPhone: 0, capableDevices: 0, activities: [], pushes: .init(),
             channels: try await count(MatchChannel.statement, id).map(MatchChannel.init),
@@ -38,6 +39,21 @@ extension InspectStore {
         }
         try await judge(audience, &inspection)
         return inspection
+    }
+
+    /// Each process writes down which keys it has (`Presence`).
+    private func keyless() async throws -> [String] {
+        try await pool.query(
+            """
+            SELECT DISTINCT p.service || ' ' || p.instance || ' on ' || p.host AS name
+            FROM token_encryption AS e
+            CROSS JOIN LATERAL unnest(e.former_keys || split_part(e.sample, '$', 3)) AS used (key)
+            JOIN processes AS p ON NOT EXISTS (
+                SELECT FROM unnest(p.token_keys) AS has WHERE split_part(has, ':', 1) = used.key)
+            WHERE e.sample IS NOT NULL AND p.token_keys IS NOT NULL AND p.expires_at > clock_timestamp()
+            ORDER BY 1
+            """
+        ).map { try $0.string("name") }
     }
 
     private static let deadline = Duration.seconds(30)

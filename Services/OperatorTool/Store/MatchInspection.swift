@@ -98,6 +98,8 @@ package struct MatchInspection: Sendable, Codable {
     package var coordinators: Int
     /// The coordinators, those with the most shards first.
     package var shardHolders: [ShardHolder]
+    /// The processes that cannot read each push token, because they lack a key that is in use.
+    package var keyless: [String]
     package var followers: Int
     package var followersExpired: Int
     package var followersWithoutPhone: Int
