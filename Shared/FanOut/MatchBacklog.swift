@@ -101,7 +101,7 @@ package struct MatchBacklog: Sendable {
     /// nil when it is not behind.
     package var behindSince: Int64? { (channels.map { $0.wait?.since } + [phonesWaitSince]).compactMap { $0 }.min() }
 
-    /// Whether APNs refuses each phone that would count, three at least, for its own token: nobody is left who could be
+    /// Whether APNs refuses each phone that would count, three at least, for its own token: none is left that could be
     /// behind.
     package var isRefused: Bool { phones == 0 && leftOut.backingOff >= 3 }
 

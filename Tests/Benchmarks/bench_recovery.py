@@ -19,7 +19,7 @@ CLAIMED_MAX = 1_000
 # Ten minutes of passes, one each 30 seconds, and what they may cost PostgreSQL where there is nothing to do.
 IDLE_PASSES = 20
 IDLE_SECONDS_MAX = 8
-# The followers that a channel is worth: all who want every alert have one, or nobody has. The other levels and the sandbox have no
+# The followers that a channel is worth: all who want every alert have one, or none has. The other levels and the sandbox have no
 # followers.
 CHANNEL_FOLLOWERS = {"channel": 200, "noChannel": 10_000_000}
 # What should exist: the follows of the match, and the phones a push can start an activity on.

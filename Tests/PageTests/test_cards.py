@@ -27,7 +27,7 @@ STAGES = (
     ("test-stumps", "426416", "Stump Day 2"),
     ("super-over", "1216517", "S4 0.5"),
 )
-# Of one answer without a winner nobody is told that it is the end: the tape plays on to the next, until the card says this.
+# One answer without a winner tells no phone that it is the end: the tape plays on to the next, until the card says this.
 PLAYED_ON = {"abandoned": "No result"}
 # Of these the other appearances, too.
 ALSO = {"wicket", "close-chase", "result"}

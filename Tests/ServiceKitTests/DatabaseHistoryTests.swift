@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// Whoever restored it has noted that, and the services went on with the other database until they came to this one.
+    /// The operator who restored it has noted that, and the services went on with the other database until they came to this one.
     @Test func whatWasNotedBeforeTheLastWriteIsNotedAnew() async throws {
         try await withDatabase { pool in
             let process = try await Process("a", on: pool)

@@ -4,7 +4,7 @@ package import Store
 
 extension OrchestratorStore {
     /// Has the phones asked to which a start may have gone in the time that the database lost when it went back. What is
-    /// pending there becomes a card of which nobody knows whether it is there (`MissingCard.unknown`), so that the
+    /// pending there becomes a card that may be there or not (`MissingCard.unknown`), so that the
     /// phone's answer, or its app's next contact, decides.
     /// - Returns: the number of such cards.
     package func askAfterLostTime(under lease: Lease) async throws -> Int {

@@ -4,8 +4,8 @@ import Postgres
 /// lacked the last seconds. A process notices it by its own row in `processes`: that is older than what it last wrote,
 /// or is not there.
 ///
-/// Whoever notices it first writes down when (`database_history`), which all others see. A process that has noticed ends,
-/// to be started again, because it knows of things that never happened.
+/// The first process that notices it writes down when (`database_history`), which all others see. Each that has noticed
+/// ends, to be started again, because it knows of things that never happened.
 enum DatabaseHistory {
     /// A process's row in `processes`, as it was last acknowledged.
     struct Row: Equatable, Sendable {

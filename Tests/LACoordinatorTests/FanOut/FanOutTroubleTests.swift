@@ -485,7 +485,7 @@ import Testing
             await bench.fanOut.onEach { $0.measure() }.reduce(into: FanOutMeasure()) { $0.add($1) }
                 .pools[.production]?.trouble
         }
-        #expect(await trouble() == nil, "nobody is to be pushed to")
+        #expect(await trouble() == nil, "no phone is to be pushed to")
         await bench.crowd(10)
         try await eventually("two tries have failed", within: patience) { await trouble()?.kind == .unreachable }
         #expect(try #require(await trouble()).host.hasPrefix("127.0.0.1"))

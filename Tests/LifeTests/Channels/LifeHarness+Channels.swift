@@ -27,7 +27,7 @@ extension LifeHarness {
     mutating func askForChannels() async throws {
         channelLook = try await store.askForChannels(followers: 3, since: channelLook, under: orchestrator)
         let whole = try await store.askForChannels(followers: 3, under: orchestrator)
-        #expect(whole.asked == 0, "a look at who has come misses nobody")
+        #expect(whole.asked == 0, "a look at those who have come misses none")
     }
 
     /// The newest version and stamp of each match.
