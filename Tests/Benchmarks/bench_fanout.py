@@ -21,6 +21,8 @@ from harness import Suite, processor_seconds, say
 
 # Pushes per processor second of the engine against h2load's.
 CPU_RATIO_MIN = 0.5
+# Processor time of a push, this commit's by another's; a larger spread of the other's own turns is allowed for.
+AGAINST_MAX = 1.03
 # Pushes a second with answers after 50 ms and windows of 64 KiB, with the same connections and streams.
 RATIO_MIN = 0.5
 CONNECTIONS, STREAMS = 4, 500
@@ -125,10 +127,10 @@ class Bench(Suite):
         spent = after.children_user + after.children_system - before.children_user - before.children_system
         return {"perSecond": accepted / seconds, "microseconds": spent * 1e6 / accepted}
 
-    def wicket(self, connections, streams, phones=None, beside=0):
+    def wicket(self, connections, streams, phones=None, beside=0, binaries=None):
         phones = phones or self.phones
         command = [
-            f"{self.binaries}/fanout-lab", "wicket", "--port", self.port, "--ca", self.certificate,
+            f"{binaries or self.binaries}/fanout-lab", "wicket", "--port", self.port, "--ca", self.certificate,
             "--key", f"{self.folder}/secrets/apns.p8", "--phones", str(phones), "--beside", str(beside), "--streams", str(streams)]
         if connections:
             command += ["--connections", str(connections)]
@@ -174,6 +176,23 @@ def turns(bench, rounds, connections, streams, what, **settings):
                 f"   first {wicket['firstSeconds'] * 1e3:.0f} ms, last {wicket['lastSeconds']:.1f} s"
                 f"   simulator {server:.1f} µs")
         return theirs, ours, bench.counts()
+
+
+def against(bench, other, rounds):
+    """The engine of this commit and of another, on open loopback in turns; each is first in every second turn."""
+    spent = {bench.binaries: [], other: []}
+    with bench.simulator():
+        for turn in range(rounds):
+            for binaries in list(spent)[:: 1 if turn % 2 == 0 else -1]:
+                spent[binaries].append(bench.wicket(CONNECTIONS, STREAMS, binaries=binaries)["wicket"]["microseconds"])
+            say(f"  turn {turn + 1} of {rounds}: " + ", the other ".join(f"{turns[-1]:.2f} µs" for turns in spent.values()))
+    ours, theirs = spent.values()
+    ratio = statistics.median(mine / its for mine, its in zip(ours, theirs))
+    spread = (max(theirs) - min(theirs)) / statistics.median(theirs)
+    return {
+        "bench": "fanout", "phones": bench.phones, "rounds": rounds, "ratio": round(ratio, 3), "spread": round(spread, 3),
+        "microseconds": {"this": round(statistics.median(ours), 2), "other": round(statistics.median(theirs), 2)},
+        "met": ratio <= max(AGAINST_MAX, 1 + spread)}
 
 
 def again(counts):
@@ -223,8 +242,14 @@ def main():
     parser.add_argument("--binaries", required=True)
     parser.add_argument("--phones", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--against", type=pathlib.Path)
     arguments = parser.parse_args()
     say(f"{arguments.phones} phones …")
+    if arguments.against:
+        with Bench(arguments.binaries, arguments.phones) as bench:
+            line = against(bench, arguments.against, arguments.rounds)
+        print(json.dumps(line, separators=(",", ":")), flush=True)
+        sys.exit(0 if line["met"] else 1)
     with Bench(arguments.binaries, arguments.phones) as bench:
         theirs, ours, counts = turns(bench, arguments.rounds, CONNECTIONS, STREAMS, "open loopback")
         # Of record: answers after 50 ms, windows of 64 KiB, as many connections as a million phones take in half a minute.
