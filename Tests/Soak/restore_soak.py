@@ -97,7 +97,7 @@ class Evening:
         wait_until(f"the cards of match {match.id}", are_there, within=60, pause=0.2)
         self.await_shown(match, [phone for phone in phones if phone.state == ONLINE])
 
-    def await_shown(self, match, phones, within=30.0, since_ms=0):
+    def await_shown(self, match, phones, within=60.0, since_ms=0):
         def missing():
             shown = {push.token for push in self.suite.pushes if push.verdict == SHOWN and push.at_ms >= since_ms}
             return [phone.name for phone in phones if (card := phone.card(match.id)) is None or card.token not in shown]
