@@ -68,7 +68,7 @@ class Backup:
                  *options)
 
     def swap(self, other):
-        """Lets PostgreSQL die as in a crash, and come back with other data: whoever supervises it starts it again."""
+        """Lets PostgreSQL die as in a crash, and come back with other data: its supervisor starts it again."""
         self.data.rename(self.cluster / "lost")
         other.rename(self.data)
         self.suite.postgres.send_signal(signal.SIGQUIT)
