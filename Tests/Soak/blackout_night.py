@@ -182,20 +182,20 @@ class Night(Suite):
         self.simulator.clear_faults()
 
     def change_key(self):
-        """`secrets rotate` with a key that no process has. It refuses while it knows of them, which it does not of a host that has
-        not reached PostgreSQL for half a minute."""
+        """`secrets rotate` with a key that no process has. It refuses while it knows of them; for it they are made processes that
+        read no tokens. A row that ran out would be a database that went back."""
         self.keys.add()
         self.keys.change()
         if not self.keys.failure or "cannot be read by" not in self.keys.failure:
             raise HarnessError(f"secrets rotate did not refuse: {self.keys.failure}")
         self.sql("""
-            CREATE FUNCTION run_out() RETURNS trigger LANGUAGE plpgsql AS
-                $$ BEGIN NEW.expires_at := clock_timestamp(); RETURN NEW; END $$;
-            CREATE TRIGGER run_out BEFORE INSERT OR UPDATE ON processes FOR EACH ROW EXECUTE FUNCTION run_out();
-            UPDATE processes SET expires_at = expires_at;
+            CREATE FUNCTION hide_keys() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN NEW.token_keys := NULL; RETURN NEW; END $$;
+            CREATE TRIGGER hide_keys BEFORE INSERT OR UPDATE ON processes FOR EACH ROW EXECUTE FUNCTION hide_keys();
+            UPDATE processes SET token_keys = NULL;
             """)
         self.keys.change()
-        self.sql("DROP TRIGGER run_out ON processes")
+        self.sql("DROP TRIGGER hide_keys ON processes")
         if self.keys.failure:
             raise HarnessError(f"secrets rotate: {self.keys.failure}")
 
