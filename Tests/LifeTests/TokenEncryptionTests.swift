@@ -218,7 +218,8 @@ import Tokens
                 """
                 INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, status, update_token,
                     token_at, activated_at)
-                SELECT match_id, 'ben', device_id, generation, route, shard, status, overlay(update_token placing 'x' from 5),
+                SELECT match_id, 'ben', device_id, generation, route, shard, status,
+                    overlay(update_token placing CASE substr(update_token, 5, 1) WHEN 'x' THEN 'y' ELSE 'x' END from 5),
                     token_at, activated_at FROM live_activities
                 """)
             var records: [ActivityRecord] = []
