@@ -123,19 +123,22 @@ class CohortRows {
     /// - Parameter step: 1 or -1.
     final func tally(_ row: UnsafeMutablePointer<CohortRow>, _ step: Int) { backlog.count(row.pointee, step) }
 
+    /// Changes a row that is counted.
+    final func recount(_ row: UnsafeMutablePointer<CohortRow>, _ change: () -> Void) {
+        tally(row, -1)
+        change()
+        tally(row, 1)
+    }
+
     /// Notes a push that APNs has accepted.
     final func accepted(_ row: UnsafeMutablePointer<CohortRow>, stamp: UInt32) {
-        tally(row, -1)
-        row.pointee.accepted(stamp: stamp)
-        tally(row, 1)
+        recount(row) { row.pointee.accepted(stamp: stamp) }
     }
 
     /// Notes whether a row waits because of what APNs said of its own token.
     final func setBackingOff(_ row: UnsafeMutablePointer<CohortRow>, _ isBackingOff: Bool) {
         guard row.pointee.isBackingOff != isBackingOff else { return }
-        tally(row, -1)
-        row.pointee.isBackingOff = isBackingOff
-        tally(row, 1)
+        recount(row) { row.pointee.isBackingOff = isBackingOff }
     }
 
     // MARK: - Work

@@ -64,9 +64,7 @@ final class TokenCohort: CohortRows, Cohort {
             row.pointee.level = Self.level(entry.level)
             levelTimes[entry.key] = entry.levelAt
             let tookFew = row.pointee.flags.contains(.isInfrequent)
-            tally(row, -1)
-            setInfrequent(known, entry.infrequent)
-            tally(row, 1)
+            recount(row) { setInfrequent(known, entry.infrequent) }
             if row.pointee.tokenAt == entry.tokenAt, token(known) == entry.token.rawValue {
                 // The phone may be behind all others now that it gets every version.
                 if tookFew, entry.infrequent == nil, row.pointee.inFlightStamp == 0 { queue(known) }

@@ -41,6 +41,8 @@ final class LoopMatch {
     let hold: MatchHold
     private let rules: Rules
     private(set) var update: MatchUpdate?
+    /// The stamp of `update`; 0 without one. It is looked at for each push.
+    private(set) var stamp: UInt32 = 0
     private(set) var coarse = CoarseVersions()
     private(set) var alerts: FreshAlerts
     /// The commit times of versions with an alert, in milliseconds since 1970, by their stamps.
@@ -88,8 +90,6 @@ final class LoopMatch {
         alerts = FreshAlerts(freshness: rules.freshness)
     }
 
-    var stamp: UInt32 { UInt32(clamping: update?.stamp.rawValue ?? 0) }
-
     /// Takes in a version.
     /// - Parameters:
     ///   - dueAt: when the version was due, by `MonotonicTime`.
@@ -112,6 +112,7 @@ final class LoopMatch {
         }
         coarse.published(new, isForAll: repeatsQuietly)
         update = new
+        stamp = UInt32(clamping: new.stamp.rawValue)
         self.repeatsQuietly = repeatsQuietly
         variants.removeAll(keepingCapacity: true)
         bytesMax = PushPayload.routineBytesAim
@@ -251,11 +252,11 @@ final class LoopMatch {
         _ row: UnsafeMutablePointer<CohortRow>, _ selection: FreshAlerts.Selection, of cohort: any Cohort,
         mayBeImmediate: Bool = true, now: Int
     ) -> Need {
-        guard let update else { return .nothing }
+        guard stamp > 0 else { return .nothing }
         if row.pointee.flags.contains(.isInfrequent), selection.isEmpty, row.pointee.delivered >= max(coarse.stamp, 1) {
             return .nothing
         }
-        guard let stamp = stamp(for: row, of: cohort, update, now: now) else { return .stamp }
+        guard let stamp = stamp(for: row, of: cohort, now: now) else { return .stamp }
         guard row.pointee.delivered < stamp else { return .nothing }
         if repeatsQuietly, selection.isEmpty, row.pointee.delivered >= newest?.stamp ?? 0, !row.pointee.isShortLived {
             // The phone got this state by a push that does not expire soon.
@@ -269,7 +270,7 @@ final class LoopMatch {
         }) {
             return .push(known)
         }
-        guard let made = variant(stamp, selection, priority, update) else { return .nothing }
+        guard let update, let made = variant(stamp, selection, priority, update) else { return .nothing }
         // In a long break each fresh stamp makes another variant, so the oldest one goes.
         if variants.count >= Self.variantsMax { variants.removeFirst() }
         variants.append(made)
@@ -280,7 +281,7 @@ final class LoopMatch {
     /// Returns the stamp with which the newest state can be sent to a phone; nil when a fresh one has to be taken
     /// first.
     private func stamp(
-        for row: UnsafeMutablePointer<CohortRow>, of cohort: any Cohort, _ update: MatchUpdate, now: Int
+        for row: UnsafeMutablePointer<CohortRow>, of cohort: any Cohort, now: Int
     ) -> UInt32? {
         let own = stamp
         if row.pointee.delivered != 0 {
@@ -289,9 +290,9 @@ final class LoopMatch {
             guard row.pointee.delivered < own, now - Int(own) > cohort.lateAfter else { return own }
         }
         let tokenAt = row.pointee.flags.contains(.isNew) ? Int(row.pointee.tokenAt) : nil
-        if StampRule.isUsable(update.stamp, tokenAt: tokenAt, now: now) { return own }
+        if StampRule.isUsable(Stamp(Int(own)), tokenAt: tokenAt, now: now) { return own }
         // A fresh stamp taken before the token was registered is usable only if it is later than the registration.
-        guard let fresh, fresh.version == update.version,
+        guard let fresh, fresh.version == update?.version,
             StampRule.isUsable(
                 fresh.stamp, tokenAt: fresh.at < row.pointee.tokenAt ? Int(row.pointee.tokenAt) : nil, now: now)
         else { return nil }
