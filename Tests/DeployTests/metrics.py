@@ -70,8 +70,15 @@ def names_in(expression):
     return {name for name in found if name.lower() not in WORDS}
 
 
-def asked_for():
-    """Pairs of a place and a metric."""
+def selectors_in(expression):
+    """The series that a PromQL expression asks for, as it selects them; a variable of the dashboard stands for all."""
+    names = names_in(expression)
+    found = re.finditer(r"\"[^\"]*\"|(?<![\w.])([a-zA-Z_:][\w:]*)\b(\{[^}]*\})?", expression)
+    return {re.sub(r"=~?\"\$\w+\"", "=~\".*\"", each[0]) for each in found if each[1] in names}
+
+
+def asked_for(of=names_in):
+    """Pairs of a place and a metric, or what `of` finds in an expression."""
     def expressions(value, place):
         if isinstance(value, dict):
             if value.get("type") == "datasource":
@@ -79,7 +86,7 @@ def asked_for():
             for key, inner in value.items():
                 if key == "expr" or (key in ("query", "definition") and isinstance(inner, str)):
                     inner = re.sub(r"^label_values\((.*),\s*\w+\)$", r"\1", inner)
-                    yield from ((place, name) for name in names_in(inner))
+                    yield from ((place, name) for name in of(inner))
                 else:
                     title = f"{place}: {value['title']}" if isinstance(value.get("title"), str) and "targets" in value else place
                     yield from expressions(inner, title)
@@ -97,7 +104,7 @@ def asked_for():
             if match := re.match(r"\s+- alert: (\w+)", line):
                 alert = match[1]
             elif match := re.match(r"\s+expr: (.*)", line):
-                yield from ((f"deploy/prometheus/rules.yml: {alert}", name) for name in names_in(match[1]))
+                yield from ((f"deploy/prometheus/rules.yml: {alert}", name) for name in of(match[1]))
             elif match := re.match(r"\s+(?:summary|action): (.*)", line):
                 yield from ((f"deploy/prometheus/rules.yml: {alert}", name) for name in re.findall(r"\bsightscreen_\w+", match[1]))
     for path in sorted(glob.glob(os.path.join(TOP, "deploy/docs/*.md"))):

@@ -50,6 +50,7 @@ def main():
     parser.add_argument("--cases", type=int, default=2_000, help="the least number of cases")
     parser.add_argument("--examples", type=int, default=12, help="cases of the fuzzing phase for each call and role")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--no-server", action="store_true", help="an administrator's calls only by token, not with a server's key, too")
     arguments = parser.parse_args()
 
     check = checks.Check("contract")
@@ -63,6 +64,8 @@ def main():
             ("server", f"X-API-Key: {scenario.api_key}", others),
             ("deleted", f"Authorization: Bearer {scenario.tokens['bob']}", deletion),
         ):
+            if role == "server" and arguments.no_server:
+                continue
             result = run(scenario, role, header, arguments.examples, arguments.seed, filters)
             cases = result["test_cases"]["generated"]
             say(f"{role}: {cases} cases in {result['running_time']:.0f} s")

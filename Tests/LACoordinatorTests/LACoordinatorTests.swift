@@ -275,9 +275,12 @@ import Testing
                 try await harness.pool.execute(
                     "UPDATE match_follows SET alerts = $1", [.text(after.rawValue)])
                 let newer = try await harness.commit(alert: .inningsBreak)
+                // Once this phone is known, so is the change before it.
+                try await harness.follow("ben")
+                try await harness.activate("ben")
                 coordinator.activitiesChanged()
                 await coordinator.matchUpdated(MatchUpdated(update: newer))
-                try await harness.settle()
+                try await eventually("the change is known") { await coordinator.phones() == 2 }
                 try await harness.hold(.none, of: coordinator)
                 try await eventually("it has the newer one") {
                     await harness.updates("asha").last?.version == newer.version.rawValue

@@ -293,6 +293,10 @@ class Prometheus:
     def most(self, expression, seconds):
         return self.value(f"max(max_over_time({expression}[{int(seconds)}s]))")
 
+    def absent(self, series, seconds):
+        """Those that had no sample."""
+        return [each for each in series if not self.value(f"count(last_over_time({each}[{int(seconds)}s]))")]
+
     def value(self, query):
         """0 where there is no series."""
         result = self.ask("/api/v1/query?query=" + urllib.parse.quote(query))["result"]

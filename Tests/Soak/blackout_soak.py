@@ -5,10 +5,13 @@ all."""
 import argparse
 import collections
 import json
+import pathlib
 import re
 import sys
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "DeployTests"))
+import metrics  # noqa: E402
 from blackout_night import Crowd, Night
 from fanout_alerts import Verdict
 from fanout_fixture import Failed
@@ -56,6 +59,12 @@ NAMES = [each.name for each in BLACKOUTS] + [HEALTHY_NAME]
 def findings(said):
     """The lines of `inspect` that say how it goes."""
     return [" ".join(line.split()) for line in said.splitlines() if FINDING.match(line)]
+
+
+def asked_series():
+    """The series that rules and dashboard ask for, but those of the proxy and of the alerts themselves."""
+    return sorted({series for place, series in metrics.asked_for(metrics.selectors_in)
+                   if not place.endswith(".md") and not re.match("haproxy_|ALERTS", series)})
 
 
 def warm_up(night, verdict):
@@ -126,13 +135,16 @@ def healthy(binaries):
         alerts = night.prometheus.first(begun, time.time())
         left_out = int(night.prometheus.value("sum(max_over_time(sightscreen_phones_left_out[1m]))"))
         said = night.inspect()
+        series = asked_series()
+        absent = night.prometheus.absent(series, time.time() - begun)
+        verdict.require(not absent, f"rules or dashboard ask for what no service has: {absent}")
         verdict.require(not alerts, f"alerts: {alerts}")
         verdict.require(lag < LAG_MAX, f"the lag was {lag:.1f} s")
         verdict.require(not re.search(BEHIND, said), f"inspect: {findings(said)}")
         wanted = sum(crowd.left_out for crowd in HEALTHY)
         verdict.require(left_out >= 0.9 * wanted, f"{left_out} phones are left out, and not {wanted}")
         verdict.figures |= {"phones": sum(crowd.tokens + crowd.listeners for crowd in HEALTHY), "leftOut": left_out,
-                            "seconds": HEALTHY_SECONDS, "lagSecondsMax": lag, "alerts": sorted(alerts),
+                            "seconds": HEALTHY_SECONDS, "lagSecondsMax": lag, "alerts": sorted(alerts), "seriesAskedFor": len(series),
                             "slowestScrapeSeconds": night.prometheus.most("scrape_duration_seconds", HEALTHY_SECONDS)}
     return verdict
 

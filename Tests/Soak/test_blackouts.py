@@ -8,6 +8,7 @@ import unittest
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path += [str(TESTS / "Harness"), str(TESTS / "Chaos"), str(TESTS / "Soak")]
 import blackout_soak  # noqa: E402
+import metrics  # noqa: E402
 from blackout_night import Prometheus  # noqa: E402
 from fanout_alerts import Verdict  # noqa: E402
 
@@ -53,3 +54,11 @@ class SeenTests(unittest.TestCase):
         self.assertEqual(prometheus.last(13, set()), (7, ["B"]))
         self.assertEqual(prometheus.last(13, {"B"}), (1, ["A"]))
         self.assertEqual(prometheus.last(21, set()), (0, []))
+
+
+class SeriesTests(unittest.TestCase):
+    def test_what_an_expression_asks_for(self):
+        self.assertEqual(
+            metrics.selectors_in('sum by (job) (rate(a_total{job=~"$job", code="b"}[1m])) / on (job) c > 0 unless d{e="c"}'),
+            {'a_total{job=~".*", code="b"}', "c", 'd{e="c"}'})
+        self.assertGreater(len(blackout_soak.asked_series()), 100)
