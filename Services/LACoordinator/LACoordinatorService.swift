@@ -74,7 +74,7 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
             help: "From a version's commit to here, by notification or from the log.")
         context.metrics.describe("sightscreen_channels", help: "Broadcast channels published to, by class.")
         context.metrics.describe(
-            "sightscreen_channels_resting", help: "Channels that nothing but an alert is published to, after a 429.")
+            "sightscreen_channels_resting", help: "Channels that lack a version because APNs answers 429.")
         context.metrics.describe(
             "sightscreen_channel_lag_seconds",
             help: "Age of the oldest version that a channel lacks; of the worst channel, by class.")

@@ -12,6 +12,9 @@ package struct MatchBacklog: Sendable {
         /// The first version that they lack; nil for phones that have had no state yet.
         package var version: Int?
         package var phones: Int
+        /// When APNs last accepted a push of the match from the same loop, or the match became known. For phones in
+        /// production only a push to production counts: a development build takes all while nobody else gets anything.
+        package var acceptedAt: Int64 = 0
     }
 
     package struct Channel: Sendable {
@@ -58,8 +61,6 @@ package struct MatchBacklog: Sendable {
     package private(set) var waits: [Wait] = []
     package var leftOut = LeftOut()
     package var channels: [Channel] = []
-    /// When APNs last accepted a push to a phone of the match, or the match became known.
-    package var acceptedAt: Int64 = 0
     /// When the pushes of the match were last held.
     package var heldAt: Int64 = 0
     package var isHeld = false
@@ -67,7 +68,10 @@ package struct MatchBacklog: Sendable {
     package init() {}
 
     package mutating func add(_ wait: Wait) {
-        if let known = waits.firstIndex(where: { $0.since == wait.since && $0.version == wait.version }) {
+        func isLike(_ known: Wait) -> Bool {
+            known.since == wait.since && known.version == wait.version && known.acceptedAt == wait.acceptedAt
+        }
+        if let known = waits.firstIndex(where: isLike) {
             waits[known].phones += wait.phones
         } else {
             waits.append(wait)
@@ -79,7 +83,6 @@ package struct MatchBacklog: Sendable {
         for wait in other.waits { add(wait) }
         leftOut.add(other.leftOut)
         channels += other.channels
-        acceptedAt = max(acceptedAt, other.acceptedAt)
         heldAt = max(heldAt, other.heldAt)
         isHeld = isHeld || other.isHeld
     }
@@ -87,19 +90,19 @@ package struct MatchBacklog: Sendable {
     /// Whether so many phones make the match late: three, and more than one in a hundred.
     private func isLate(_ phones: Int) -> Bool { phones >= 3 && phones * 100 > self.phones }
 
-    /// The time since which so many phones that the match is late have lacked a version; nil when it is not late.
-    private var phonesWaitSince: Int64? {
+    /// The time by which so many phones had begun to wait that the match is late; nil when it is not late.
+    private func lateSince(_ begins: (Wait) -> Int64) -> Int64? {
         var count = 0
-        for wait in waits.sorted(by: { $0.since < $1.since }) {
-            count += wait.phones
-            if isLate(count) { return wait.since }
+        for (since, phones) in waits.map({ (begins($0), $0.phones) }).sorted(by: { $0.0 < $1.0 }) {
+            count += phones
+            if isLate(count) { return since }
         }
         return nil
     }
 
     /// The time since which the match is behind: too many of its phones, or one of its channels, have lacked a version;
     /// nil when it is not behind.
-    package var behindSince: Int64? { (channels.map { $0.wait?.since } + [phonesWaitSince]).compactMap { $0 }.min() }
+    package var behindSince: Int64? { (channels.map { $0.wait?.since } + [lateSince(\.since)]).compactMap { $0 }.min() }
 
     /// Whether APNs refuses each phone that would count, three at least, for its own token: none is left that could be
     /// behind.
@@ -109,12 +112,16 @@ package struct MatchBacklog: Sendable {
     /// rest of a channel kept pushes back; 0 when it is not behind.
     package func stuck(at now: Int64) -> Int64 {
         guard !isHeld else { return 0 }
-        let waiting =
-            channels.map { ($0.wait?.since, max($0.acceptedAt, $0.restsUntil)) } + [(phonesWaitSince, acceptedAt)]
-        return waiting.reduce(0) { longest, one in
-            guard let since = one.0 else { return longest }
-            return max(longest, now - max(since, one.1, heldAt))
-        }
+        let silentSince =
+            channels.map { one in one.wait.map { max($0.since, one.acceptedAt, one.restsUntil) } }
+            + [lateSince { max($0.since, $0.acceptedAt) }]
+        return silentSince.compactMap { $0 }.reduce(0) { max($0, now - max($1, heldAt)) }
+    }
+
+    /// Whether a channel lacks a version because of a 429: it rests, or APNs has accepted nothing since its rest, which
+    /// may have been a short one. What a hold keeps back after a rest is not APNs' doing.
+    package func rests(_ channel: Channel, at now: Int64) -> Bool {
+        channel.wait != nil && channel.isThrottled && (now < channel.restsUntil || !isHeld)
     }
 
     /// Whether too many phones, or a channel, lack a version or one before it. Phones that came later do not count.

@@ -9,10 +9,12 @@ extension FanOutLoop {
         var measure = FanOutMeasure()
         (measure.phones, measure.backlogs) = (count, backlogs())
         let now = MonotonicTime.now
-        for channel in matches.values.flatMap(\.channels) {
-            measure.phones += channel.listeners
-            measure.channels[channel.entry.key.audience, default: .init()].add(
-                .init(open: 1, resting: channel.pacer.isResting(now) ? 1 : 0))
+        for backlog in measure.backlogs.values {
+            for channel in backlog.channels {
+                measure.phones += channel.listeners
+                measure.channels[channel.key.audience, default: .init()].add(
+                    .init(open: 1, resting: backlog.rests(channel, at: now) ? 1 : 0))
+            }
         }
         for (environment, pool) in pools {
             measure.pools[environment] = .init(
@@ -28,10 +30,11 @@ extension FanOutLoop {
     private func backlog(of match: LoopMatch) -> MatchBacklog {
         let (now, seconds) = (MonotonicTime.now, clock.now)
         var backlog = MatchBacklog()
-        (backlog.acceptedAt, backlog.heldAt) = (match.knownAt, match.heldAt)
-        backlog.isHeld = match.hold.stops(.pushes)
+        (backlog.heldAt, backlog.isHeld) = (match.heldAt, match.hold.stops(.pushes))
+        func acceptedAt(_ cohorts: [TokenCohort]) -> Int64 { cohorts.reduce(match.knownAt) { max($0, $1.acceptedAt) } }
+        let ofAll = acceptedAt(match.tokens)
+        let ofProduction = acceptedAt(match.tokens.filter { $0.environment == .production })
         for cohort in match.tokens {
-            backlog.acceptedAt = max(backlog.acceptedAt, cohort.acceptedAt)
             guard !backlog.isHeld else {
                 backlog.leftOut.held += cohort.count
                 continue
@@ -39,7 +42,9 @@ extension FanOutLoop {
             backlog.leftOut.infrequent += cohort.infrequent.count
             backlog.leftOut.backingOff += cohort.backlog.backingOff
             backlog.phones += cohort.backlog.rows
-            for (wait, knownFor) in cohort.backlog.waits(at: now, seconds) {
+            for (one, knownFor) in cohort.backlog.waits(at: now, seconds) {
+                var wait = one
+                wait.acceptedAt = cohort.environment == .production ? ofProduction : ofAll
                 if knownFor < Double(rules.newFor) {
                     backlog.phones -= wait.phones
                     backlog.leftOut.new += wait.phones

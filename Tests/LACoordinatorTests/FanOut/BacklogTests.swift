@@ -55,6 +55,22 @@ import Testing
         await bench.end()
     }
 
+    /// A development build whose pushes are taken says nothing about the phones that get none.
+    @Test func whatTheSandboxTakesIsNoComfort() async throws {
+        let bench = try await Bench(threads: 1, newFor: 0)
+        await bench.crowd(300)
+        await bench.crowd(1, named: "dev", in: .sandbox)
+        await bench.fanOut.publish([Self.update(2, secondsAgo: 200)])
+        try await eventually("all have version 2") { await bench.fanOut.progress([Harness.match])[0].accepted == 301 }
+        let development = Harness.updateToken("dev0")
+        await bench.apns.answer { push, _ in push.token == development ? StubAPNs.accepted : .silence }
+        let begin = MonotonicTime.now
+        await bench.fanOut.publish([Self.update(3, secondsAgo: 90)])
+        try await eventually("one has version 3") { await bench.fanOut.progress([Harness.match])[0].accepted == 1 }
+        #expect(await backlog(bench).stuck(at: begin + 30_000_000_000) >= 30_000_000_000)
+        await bench.end()
+    }
+
     @Test(arguments: [(3, false), (4, true)])
     func oneInAHundredMayLackAVersion(_ silent: Int, isBehind: Bool) async throws {
         let bench = try await Bench(newFor: 0)
@@ -185,7 +201,7 @@ import Testing
         await bench.fanOut.publish([Self.update(2, secondsAgo: 200)])
         await open(bench, listeners: 300)
         try await eventually("version 2 is published") { await isUpToDate(bench) }
-        await bench.apns.answer { _, _ in StubAPNs.refusal(.tooManyRequests) }
+        await bench.apns.answer { _, _ in StubAPNs.refusal(.tooManyRequests, retryAfter: 1) }
         for (version, age) in [(3, 90), (4, 1)] {
             await bench.fanOut.publish([Self.update(version, secondsAgo: age)])
             #expect(try #require(await lag(bench)) >= 90)
@@ -197,7 +213,9 @@ import Testing
         #expect(resting.stuck(at: end + 30_000_000_000) == 30_000_000_000)
         let progress = await bench.fanOut.progress([Harness.match])[0]
         #expect(progress.version == 4 && progress.targeted == 300, "its listeners are meant")
+        try await eventually("the rest is over") { MonotonicTime.now > end }
         let measure = await bench.fanOut.onEach { $0.measure() }.reduce(into: FanOutMeasure()) { $0.add($1) }
+        #expect(measure.channels[AudienceClass(.all)]?.resting == 1, "APNs has taken nothing since")
         #expect(measure.phones == 300)
         #expect(measure.lag(of: AudienceClass(.all), at: MonotonicTime.now) >= 90_000_000_000)
         #expect(measure.lag(of: AudienceClass(.key), at: MonotonicTime.now) == 0)

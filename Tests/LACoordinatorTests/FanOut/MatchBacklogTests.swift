@@ -10,8 +10,11 @@ import Testing
         _ phones: Int, _ waits: [(since: Int64, phones: Int)], acceptedAt: Int64 = 0
     ) -> MatchBacklog {
         var backlog = MatchBacklog()
-        (backlog.phones, backlog.acceptedAt) = (phones, acceptedAt)
-        for wait in waits { backlog.add(.init(since: wait.since, version: Int(wait.since), phones: wait.phones)) }
+        backlog.phones = phones
+        for wait in waits {
+            backlog.add(
+                .init(since: wait.since, version: Int(wait.since), phones: wait.phones, acceptedAt: acceptedAt))
+        }
         return backlog
     }
 
@@ -37,7 +40,6 @@ import Testing
         var sum = backlog(200, [(10, 2)], acceptedAt: 5)
         sum.add(backlog(200, [(10, 2), (20, 1)], acceptedAt: 7))
         #expect(sum.behindSince == 20, "five of 400")
-        #expect(sum.acceptedAt == 7)
         sum.add(backlog(200, []))
         #expect(sum.behindSince == nil, "five of 600")
     }
@@ -51,8 +53,13 @@ import Testing
     @Test func aMatchIsStuckWhileNothingIsAcceptedForThoseThatWait() {
         var match = backlog(300, [(10, 300)], acceptedAt: 50)
         #expect(match.stuck(at: 70) == 20)
-        match.acceptedAt = 0
+        match = backlog(300, [(10, 300)])
         #expect(match.stuck(at: 70) == 60)
+        match.add(backlog(300, [(65, 200)], acceptedAt: 69))
+        #expect(match.stuck(at: 70) == 60, "another thread's connections take what they are sent")
+        match = backlog(300, [(10, 3)])
+        match.add(backlog(300, [(10, 4)], acceptedAt: 69))
+        #expect(match.stuck(at: 70) == 1, "three of 600 are not many")
         // What the tokens take is no comfort to a channel, nor the other way round.
         match = backlog(300, [], acceptedAt: 69)
         match.channels = [channel(.all, since: nil, acceptedAt: 0), channel(.key, since: 40, acceptedAt: 45)]
@@ -76,6 +83,12 @@ import Testing
         #expect(match.channels.map(\.isThrottled) == [true, false])
         match.channels[0].acceptedAt = 60
         #expect(match.channels[0].isThrottled, "that was an alert")
+        #expect(match.channels.map { match.rests($0, at: 70) } == [true, false], "nothing was taken since its rest")
+        match.isHeld = true
+        #expect(match.rests(match.channels[0], at: 64) && !match.rests(match.channels[0], at: 65), "a hold was set")
+        match.isHeld = false
+        match.channels[0].wait = nil
+        #expect(!match.rests(match.channels[0], at: 64), "a heartbeat was refused: nobody lacks anything")
         match.channels[0].acceptedAt = 66
         #expect(!match.channels[0].isThrottled)
     }
