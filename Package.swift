@@ -313,7 +313,7 @@ let package = Package(
                 [
                     models, "Cricket", "Messages", "LACoordinator", "MatchEventBus", "Detection", "Postgres",
                     "ServiceKit", "Store",
-                    "SportMonks", "Tapes", "Wire", logging,
+                    "SportMonks", "Tapes", "Wire", logging, metrics,
                 ]),
             tests(
                 "LACoordinator",

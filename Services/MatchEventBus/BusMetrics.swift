@@ -13,7 +13,7 @@ struct BusMetrics: Sendable {
     /// Makes the counter that an alert looks at begin at 0.
     func begin() { Counter(label: "sightscreen_matches_silent_total").increment(by: 0) }
 
-    /// Records the longest silence among the matches held here; zero without a match.
+    /// Records the longest silence among the matches held here that await frames; zero without one.
     func silence(frames: Duration, versions: Duration) {
         frameSilence.record(frames / .seconds(1))
         versionSilence.record(versions / .seconds(1))

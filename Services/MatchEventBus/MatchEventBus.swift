@@ -90,6 +90,7 @@ public actor MatchEventBus {
     private func reportSilence() async {
         var (frame, version) = (ContinuousClock.now, ContinuousClock.now)
         for worker in workers.values {
+            guard await worker.awaitsFrames else { continue }
             frame = min(frame, await worker.lastFrameAt)
             version = min(version, await worker.lastVersionAt)
         }

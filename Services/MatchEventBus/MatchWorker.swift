@@ -103,6 +103,8 @@ actor MatchWorker {
         }
         return reply.outcome != .notHolder
     }
+    /// Whether frames of the match are to come; false, too, before its state is known.
+    var awaitsFrames: Bool { state?.machine.awaitsFrames ?? false }
     /// Whether the match may be released: it had no frame for `limit`.
     func isIdle(for limit: Duration) -> Bool { !isBusy && .now - lastFrameAt >= limit }
     /// Whether another bus asks for the match and this one gets no frames any more, because its poller is on another

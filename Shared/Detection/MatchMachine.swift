@@ -199,6 +199,12 @@ public struct MatchMachine: Codable, Sendable, Equatable {
         [.matchResult, .suspended, .resumed, .stumps].contains(kind)
     }
 
+    /// Whether frames of the match are to come: play goes on today, and somebody reports it. A match that is over leaves
+    /// the provider's list.
+    package var awaitsFrames: Bool {
+        result.settled == nil && !silence.isCalled && (content.map(keepsAlive) ?? false)
+    }
+
     private func keepsAlive(_ state: ContentState) -> Bool {
         switch state.matchDisplayState {
         case .live, .inningsBreak, .suspended: !atStumps

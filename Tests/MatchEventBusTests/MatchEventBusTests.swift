@@ -5,6 +5,7 @@ import FoundationEssentials
 import Logging
 import MatchEventBus
 import Messages
+import Metrics
 import Postgres
 import ServiceKit
 import SightscreenModels
@@ -80,6 +81,28 @@ import Testing
             #expect(try await !isOpen())
             _ = await process.bus.evaluate(try source.frame("S1 0.3", fetchedAt: at + 60_000))
             #expect(try await isOpen())
+        }
+    }
+
+    /// A match that is over leaves the provider's list: no frame of it is missed.
+    @Test func framesAreMissedOfAMatchInPlay() async throws {
+        let (source, registry) = (try FrameSource(), PrometheusRegistry())
+        try await withMetricsFactory(registry) {
+            try await withDatabase { pool in
+                let process = Process(pool, instance: "bus")
+                let at = try await MatchStore(pool: pool).now()
+                _ = await process.bus.evaluate(try source.frame("S1 0.2", fetchedAt: at))
+                let running = Task { await process.bus.run() }
+                defer { running.cancel() }
+                func age() -> Double {
+                    let lines = registry.text().split(separator: "\n")
+                    let name = "sightscreen_match_frame_age_seconds "
+                    return lines.first { $0.hasPrefix(name) }.flatMap { Double($0.dropFirst(name.count)) } ?? 0
+                }
+                try await eventually("the next one is missed") { age() > 0.3 }
+                try await pool.execute("UPDATE active_matches SET end_asked_at = now()")
+                try await eventually("none is awaited") { age() < 0.1 }
+            }
         }
     }
 
