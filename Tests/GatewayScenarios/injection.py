@@ -156,14 +156,17 @@ def forms(scenario):
 
 def settle(scenario):
     """What the calls are about: a phone, a follow, and a claim to the phone's token that its owner refuses with the nonce."""
+    device_token = value("deviceToken", "/devices")
+    scenario.request("POST", "/devices", {"deviceId": "phone-b", "platform": "ios", "deviceToken": device_token},
+                     token=scenario.tokens["bob"])
     for path, body in (("/devices", {"deviceId": "phone-b", "platform": "ios"}),
                        ("/user/follow/match", {"matchId": str(LIVE_MATCH)})):
         for user in ("bob", "carol"):
             scenario.request("POST", path, body, token=scenario.tokens[user])
-    owner, claimant = (scenario.pools.users[user].sub for user in ("bob", "carol"))
+    claimant = scenario.pools.users["carol"].sub
     scenario.sql(f"""
         INSERT INTO phone_claims (token_key, user_id, device_id, challenge, sent_at)
-        VALUES ('{"56" * 32}', '{claimant}', 'phone-c', '{NONCE}', clock_timestamp())
+        VALUES (token_key('{device_token}'), '{claimant}', 'phone-c', '{NONCE}', clock_timestamp())
         ON CONFLICT (token_key, user_id) DO UPDATE
         SET challenge = excluded.challenge, claimed_at = excluded.claimed_at, sent_at = excluded.sent_at, refused_at = NULL""")
 
@@ -313,7 +316,8 @@ def requests(scenario):
     """How many the gateway has answered, by status."""
     counts = collections.Counter()
     for name, labels, value in scenario.gateway.scrape():
-        if name == "sightscreen_http_requests_total":
+        # Not ready yet is no answer to a payload.
+        if name == "sightscreen_http_requests_total" and 'route="/health' not in labels:
             counts[re.search(r'status="(\d+)"', labels)[1]] += int(value)
     return counts
 
