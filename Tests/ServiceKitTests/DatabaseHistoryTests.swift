@@ -72,6 +72,31 @@ import Testing
         }
     }
 
+    /// It was written down between the look before the write and the write itself.
+    @Test func whatAnotherNotesDuringAWriteIsNotTakenAsKnown() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let process = try await Process("a", on: pool)
+            let writing = try await pool.transaction { other in
+                // Who looks is let through, who writes is not.
+                try await other.execute("LOCK TABLE processes IN EXCLUSIVE MODE")
+                let writing = Task { [presence = process.presence] in await presence.write() }
+                try await eventually("its write waits") {
+                    try await other.query(
+                        """
+                        SELECT FROM pg_locks JOIN pg_database d ON d.oid = database
+                        WHERE d.datname = current_database() AND relation = 'processes'::regclass AND NOT granted
+                        """
+                    ).count == 1
+                }
+                try await other.execute("UPDATE database_history SET went_back_at = clock_timestamp()")
+                return writing
+            }
+            await writing.value
+            #expect(!process.hasEnded)
+            #expect(await process.endsNow())
+        }
+    }
+
     /// The operator who restored it has noted that, and the services went on with the other database until they came to this one.
     @Test func whatWasNotedBeforeTheLastWriteIsNotedAnew() async throws {
         try await withDatabase { pool in
