@@ -145,6 +145,31 @@ import Testing
         for each in [own, pool] { await each.close() }
     }
 
+    /// A backup of a release that had no history: the database does not answer until it is migrated, and no statement is wrong.
+    @Test func aDatabaseWithoutAHistoryIsWaitedFor() async throws {
+        let url = try await PrivatePostgres.shared.makeDatabase()
+        let (own, pool) = (
+            try PostgresPool(url: url, applicationName: "own"), try PostgresPool(url: url, applicationName: "t")
+        )
+        let process = try await Process("a", on: own)
+        try await pool.execute("ALTER TABLE database_history RENAME TO later")
+        try await pool.execute("UPDATE processes SET expires_at = expires_at - interval '1 second'")
+        try await pool.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'own'")
+        try await eventually("it does not answer, as far as callers know") {
+            do { _ = try await own.query("SELECT 1", deadline: .milliseconds(300)) } catch let error as PostgresError {
+                return error.message.contains("database_history") && error.code == .unavailable && error.rule == nil
+            }
+            return false
+        }
+        try await pool.execute("ALTER TABLE later RENAME TO database_history")
+        try await eventually("it has noticed") {
+            _ = try? await own.query("SELECT 1", deadline: .milliseconds(300))
+            return process.hasEnded
+        }
+        for each in [own, pool] { await each.close() }
+    }
+
     /// The server was restarted, the database away, the process stopped for a while; another run of it has begun.
     enum Same: String, CaseIterable {
         case nothing = "SELECT"
