@@ -220,13 +220,30 @@ actor PoolCore {
             try await connection.open(configuration) { error in
                 self.assumeIsolated { $0.lost(connection, error) }
             }
-            try await check?(PostgresTransaction(connection: connection))
+            try await runCheck(on: connection)
             try admit(connection, to: index)
         } catch {
             await connection.close()
             slots[index].state = .empty
-            if let error = error as? PostgresError { note(error) }
+            // One connection more is a wish while others work.
+            if let error = error as? PostgresError { note(error, isRefusal: !hasOtherThanTheFirst) }
             retryLater()
+        }
+    }
+
+    private func runCheck(on connection: PostgresConnection) async throws {
+        do { try await check?(PostgresTransaction(connection: connection)) } catch let error as PostgresError {
+            // Whoever waits for the connection has sent nothing, and no statement of theirs is wrong.
+            throw PostgresError(
+                .unavailable, error.message, sqlState: error.rule?.notReady == nil ? nil : error.sqlState)
+        }
+    }
+
+    /// Whether there is a connection that serves plain queries and transactions alike.
+    private var hasOtherThanTheFirst: Bool {
+        slots.dropFirst().contains { slot in
+            guard case .open(let connection) = slot.state else { return false }
+            return connection.assumeIsolated { $0.isUsable }
         }
     }
 
@@ -249,11 +266,11 @@ actor PoolCore {
         openMissingConnections()
     }
 
-    private func note(_ error: PostgresError) {
+    private func note(_ error: PostgresError, isRefusal: Bool = true) {
         guard !isClosed else { return }
         lastError = error
         // What was refused is refused until a session is admitted, whatever else goes wrong meanwhile.
-        if error.rule?.notReady != nil { refusal = error }
+        if isRefusal, error.rule?.notReady != nil { refusal = error }
     }
 
     private func retryLater() {

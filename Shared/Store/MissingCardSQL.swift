@@ -124,9 +124,14 @@ package enum MissingCardSQL {
                         AS lingers
                 FROM live_activities AS l
                 WHERE l.match_id = r.match_id AND l.user_id = $1 AND l.device_id = $2
-                    AND (l.activity_id = r.activity_id OR l.activity_id IS NULL AND (l.start_id = r.start_id
-                        -- Its start is not known any more, because the database went back.
-                        OR l.card IS NOT NULL AND l.token_at IS NULL AND \(isNewest("l"))))
+                    AND (l.activity_id = r.activity_id OR l.activity_id IS NULL AND l.start_id = r.start_id
+                        -- It is not known any more, because the database went back: its start, or that it took the place
+                        -- of the one whose token is dead.
+                        OR l.card IS NOT NULL AND \(isNewest("l")) AND (l.activity_id IS NULL AND l.token_at IS NULL
+                            OR r.channel IS NULL AND NOT EXISTS (
+                                SELECT FROM live_activities AS k
+                                WHERE k.match_id = r.match_id AND k.user_id = $1 AND k.device_id = $2
+                                    AND (k.activity_id = r.activity_id OR k.start_id = r.start_id))))
                 ORDER BY coalesce(l.activity_id = r.activity_id OR l.start_id = r.start_id, false) DESC,
                     l.generation DESC
                 LIMIT 1

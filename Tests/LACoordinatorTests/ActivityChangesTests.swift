@@ -88,4 +88,22 @@ import Testing
             }
         }
     }
+
+    /// A dump brings the marks of another server, which may have begun more transactions than this one will for years.
+    @Test func theMarksOfARestoredDumpAreNoChanges() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let store = ActivityStore(pool: pool)
+            try await Self.add(1...2, pool)
+            try await pool.execute("UPDATE live_activities SET changed_xid = '1000000000000'")
+            let begin = try await store.cursor()
+            var records: [ActivityRecord] = []
+            let next = try await store.changes(since: begin, shards: Self.shards) { records += $0 }
+            #expect(records.isEmpty)
+            #expect(try await store.changedShards(since: begin, of: Self.shards) == [])
+            try await pool.execute("UPDATE live_activities SET update_token = 'new' WHERE user_id = 'user1'")
+            _ = try await store.changes(since: next, shards: Self.shards) { records += $0 }
+            #expect(Self.users(records) == [1])
+            #expect(try await store.changedShards(since: begin, of: Self.shards) == [1])
+        }
+    }
 }

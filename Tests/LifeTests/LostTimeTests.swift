@@ -96,13 +96,18 @@ import Testing
         }
     }
 
-    /// Its start is not on record, or the start before the one that made it is.
-    @Test(arguments: [nil, "start-1"]) func aCardThatIsThereGoesOn(known: String?) async throws {
+    /// Its start is not on record, or the start before the one that made it is, or the card that it has replaced, whose
+    /// token is dead.
+    @Test(arguments: [
+        nil, "start_id = 'start-1', start_attempts = 1, starts_sent = 1",
+        """
+        start_id = 'start-1', activity_id = 'former', update_token = 'ee00', token_at = clock_timestamp(), status = 'ended',
+            end_reason = 'token_invalid', card = 'unknown'
+        """,
+    ])
+    func aCardThatIsThereGoesOn(known: String?) async throws {
         try await with { harness in
-            if let known {
-                try await harness.pool.execute(
-                    "UPDATE live_activities SET start_id = $1, start_attempts = 1, starts_sent = 1", [.text(known)])
-            }
+            if let known { try await harness.pool.execute("UPDATE live_activities SET \(known)") }
             try await harness.goBack()
             try await harness.pass()
             let card = RunningActivity(

@@ -46,7 +46,7 @@ import Testing
     @Test func aServerWithoutAConnectionLeftIsNamed() async throws {
         let registry = PrometheusRegistry()
         let server = PrivatePostgres(settings: [
-            "max_connections": "4", "superuser_reserved_connections": "0", "max_wal_senders": "0",
+            "max_connections": "6", "superuser_reserved_connections": "0", "max_wal_senders": "0",
         ])
         let url = try await server.makeDatabase(migrated: false)
         try await withMetricsFactory(registry) {
@@ -56,6 +56,10 @@ import Testing
                 guard count > 0 else { return try await then() }
                 try await full.withConnection { _ in try await take(count - 1, then) }
             }
+            // It has one connection of each kind.
+            let working = try PostgresPool(url: url, size: 3, applicationName: "working")
+            _ = try await working.query("SELECT 1")
+            try await working.transaction { _ in }
             try await take(4) {
                 let error = await #expect(throws: PostgresError.self) {
                     _ = try await late.query("SELECT 1", deadline: .milliseconds(500))
@@ -64,10 +68,16 @@ import Testing
                 #expect(await late.refusal?.rule?.notReady == "PostgreSQL has no connection left")
                 #expect(
                     registry.text().contains(#"sightscreen_database_failures_total{code="tooManyConnections"} 1"#))
+                try await working.transaction { _ in
+                    let error = await #expect(throws: PostgresError.self) {
+                        _ = try await working.exchange([], deadline: .milliseconds(500))
+                    }
+                    #expect(error?.sqlState == "53300", "\(String(describing: error))")
+                    #expect(await working.refusal == nil, "it works with those that it has")
+                }
             }
             try await eventually("there is one again") { await late.refusal == nil }
-            await full.close()
-            await late.close()
+            for pool in [full, late, working] { await pool.close() }
         }
         await server.stop(immediately: true)
     }

@@ -72,6 +72,31 @@ import Testing
         }
     }
 
+    /// It was written down between the look before the write and the write itself.
+    @Test func whatAnotherNotesDuringAWriteIsNotTakenAsKnown() async throws {
+        try await withDatabase { (pool: PostgresPool) async throws in
+            let process = try await Process("a", on: pool)
+            let writing = try await pool.transaction { other in
+                // Who looks is let through, who writes is not.
+                try await other.execute("LOCK TABLE processes IN EXCLUSIVE MODE")
+                let writing = Task { [presence = process.presence] in await presence.write() }
+                try await eventually("its write waits") {
+                    try await other.query(
+                        """
+                        SELECT FROM pg_locks JOIN pg_database d ON d.oid = database
+                        WHERE d.datname = current_database() AND relation = 'processes'::regclass AND NOT granted
+                        """
+                    ).count == 1
+                }
+                try await other.execute("UPDATE database_history SET went_back_at = clock_timestamp()")
+                return writing
+            }
+            await writing.value
+            #expect(!process.hasEnded)
+            #expect(await process.endsNow())
+        }
+    }
+
     /// The operator who restored it has noted that, and the services went on with the other database until they came to this one.
     @Test func whatWasNotedBeforeTheLastWriteIsNotedAnew() async throws {
         try await withDatabase { pool in
@@ -117,6 +142,31 @@ import Testing
             return process.hasEnded
         }
         #expect(try await pool.query("SELECT FROM pg_class WHERE relname = 'written'").isEmpty)
+        for each in [own, pool] { await each.close() }
+    }
+
+    /// A backup of a release that had no history: the database does not answer until it is migrated, and no statement is wrong.
+    @Test func aDatabaseWithoutAHistoryIsWaitedFor() async throws {
+        let url = try await PrivatePostgres.shared.makeDatabase()
+        let (own, pool) = (
+            try PostgresPool(url: url, applicationName: "own"), try PostgresPool(url: url, applicationName: "t")
+        )
+        let process = try await Process("a", on: own)
+        try await pool.execute("ALTER TABLE database_history RENAME TO later")
+        try await pool.execute("UPDATE processes SET expires_at = expires_at - interval '1 second'")
+        try await pool.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'own'")
+        try await eventually("it does not answer, as far as callers know") {
+            do { _ = try await own.query("SELECT 1", deadline: .milliseconds(300)) } catch let error as PostgresError {
+                return error.message.contains("database_history") && error.code == .unavailable && error.rule == nil
+            }
+            return false
+        }
+        try await pool.execute("ALTER TABLE later RENAME TO database_history")
+        try await eventually("it has noticed") {
+            _ = try? await own.query("SELECT 1", deadline: .milliseconds(300))
+            return process.hasEnded
+        }
         for each in [own, pool] { await each.close() }
     }
 

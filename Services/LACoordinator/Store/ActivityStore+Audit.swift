@@ -27,7 +27,7 @@ extension ActivityStore {
         let rows = try await pool.query(
             """
             SELECT DISTINCT shard::int AS shard FROM live_activities
-            WHERE changed_xid >= $1::xid8 AND shard = ANY($2::int[])
+            WHERE changed_xid >= $1::xid8 AND \(Self.isOfThisServer) AND shard = ANY($2::int[])
             """, [.text(cursor), .intArray(shards)], deadline: .seconds(30))
         return Set(try rows.map { try $0.int("shard") })
     }

@@ -77,7 +77,8 @@ package struct ActivityStore: Sendable {
                 SELECT snapshot.cursor, la.changed_xid::text AS change, \(Self.recordColumns)
                 FROM snapshot LEFT JOIN (
                     SELECT * FROM live_activities
-                    WHERE changed_xid >= $2::xid8 AND shard = ANY($1::int[]) AND status <> 'pending'
+                    WHERE changed_xid >= $2::xid8 AND \(Self.isOfThisServer)
+                        AND shard = ANY($1::int[]) AND status <> 'pending'
                         AND (changed_xid, user_id, device_id, match_id, generation)
                             > ($2::xid8, $3::text, $4::text, $5::bigint, $6::int)
                     ORDER BY changed_xid, user_id, device_id, match_id, generation LIMIT $7
@@ -98,6 +99,10 @@ package struct ActivityStore: Sendable {
         } while last != nil
         return next ?? cursor
     }
+
+    /// A condition on a row's mark: a transaction of this server made it. That of a restored dump may lie in the future
+    /// here, and tells of no change.
+    static let isOfThisServer = "changed_xid < pg_snapshot_xmax(pg_current_snapshot())"
 
     static let recordColumns = """
         la.match_id, la.user_id, la.device_id, la.generation, la.route, la.status, la.update_token,

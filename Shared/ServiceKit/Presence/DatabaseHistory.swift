@@ -12,7 +12,7 @@ enum DatabaseHistory {
         var startedAt: String
         var expiresAt: String
         var writtenAt: String
-        /// When the database had last gone back by then.
+        /// When the database had last gone back by the first write.
         var wentBackAt: String
 
         init(_ row: PostgresRow) throws {

@@ -228,7 +228,10 @@ public actor Presence {
                     clockOffsetMs = Int((offset * 1_000).rounded())
                     checkClock(offset)
                 }
-                written = try DatabaseHistory.Row(row)
+                var now = try DatabaseHistory.Row(row)
+                // What others have written down since the check above is for the next one to find.
+                now.wentBackAt = written?.wentBackAt ?? now.wentBackAt
+                written = now
             }
             (isReachable, silence) = (true, nil)
         } catch is DatabaseHistory.WentBack {

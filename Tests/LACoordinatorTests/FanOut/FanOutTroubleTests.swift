@@ -489,6 +489,8 @@ import Testing
         await bench.crowd(10)
         try await eventually("two tries have failed", within: patience) { await trouble()?.kind == .unreachable }
         #expect(try #require(await trouble()).host.hasPrefix("127.0.0.1"))
+        for shard in 0..<DeviceRoute.shardCount { await bench.fanOut.on(shard) { $0.lose(shard) } }
+        try await eventually("no phone is left", within: patience) { await trouble() == nil }
         await bench.end()
     }
 
