@@ -76,7 +76,11 @@ actor GroupPoller {
         defer { missingReads?.cancel() }
         while !Task.isCancelled {
             let hasToWait = await leases.lease(for: .poll(group.name)) == nil
-            if hasToWait { logger.info("Waiting for the lease of the poll group: another poller may have it") }
+            if hasToWait {
+                // The poller that holds the group reports on the provider.
+                readiness.remove(readinessName)
+                logger.info("Waiting for the lease of the poll group: another poller may have it")
+            }
             guard let lease = await leases.waitForLease(.poll(group.name)) else { return }
             if hasToWait {
                 lastFixtures = nil
@@ -85,8 +89,6 @@ actor GroupPoller {
                 logger.notice("This poller polls the group", metadata: ["epoch": "\(lease.epoch)"])
             }
             guard lease.isTrusted else {
-                // The poller that holds the group now reports on the provider.
-                readiness.remove(readinessName)
                 try? await Task.sleep(for: .milliseconds(100))
                 continue
             }

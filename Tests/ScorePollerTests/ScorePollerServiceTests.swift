@@ -298,15 +298,22 @@ import Wire
         }
         defer { provider.stop() }
         let log = LogLines()
-        try await Self.run(provider, log: log) { _, _, readiness in
-            try await eventually("the breaker is open", within: .seconds(30)) {
-                readiness.degraded.map(\.name) == ["provider"]
-            }
+        try await Self.run(provider, log: log) { _, pool, readiness in
+            func isDegraded() -> Bool { readiness.degraded.map(\.name) == ["provider"] }
+            try await eventually("the breaker is open", within: .seconds(30), isDegraded)
             #expect(readiness.degraded.first?.reason == "the provider answered 503")
             #expect(readiness.isReady, "no other poller could do better")
             let calls = provider.targets.count
             try await Task.sleep(for: .seconds(1))
             #expect(provider.targets.count <= calls + 1, "it is skipped")
+            let take = """
+                UPDATE leases SET holder = 'another/1', epoch = epoch + 1, expires_at = clock_timestamp() + $1::interval
+                WHERE name = 'poll:all'
+                """
+            try await pool.execute(take, [.text("1 minute")])
+            try await eventually("another one reports on the provider") { readiness.degraded.isEmpty }
+            try await pool.execute(take, [.text("0")])
+            try await eventually("it is its turn again", within: .seconds(30), isDegraded)
             isAway.withLock { $0 = false }
             try await eventually("one trial call closes it", within: .seconds(30)) { readiness.degraded.isEmpty }
             #expect(log.count("no usable answer") == 1)
