@@ -41,7 +41,7 @@ BLACKOUTS = [
              Night.end_faults, "SightscreenChannelRests", r"rests for", "APNs throttles a channel: it rests", MIXED),
     Blackout("apns-unreachable", 210, lambda night: night.processes["apns-simulator"].kill(),
              lambda night: night.processes["apns-simulator"].start(), "SightscreenAPNsUnreachable", BEHIND,
-             r"APNs connection closed.*refused", [Crowd(listeners=40), Crowd(listeners=40)]),
+             r"APNs cannot be reached.*refused", [Crowd(listeners=40), Crowd(listeners=40)]),
     Blackout("tokens-unreadable", 150, Night.change_key, Night.give_key, "SightscreenTokenKeyMissing",
              rf"MISSING +.*key|{BEHIND}", "Push tokens cannot be read", MIXED),
     Blackout("half-stopped", 180, Night.stop_half, Night.start_half, "SightscreenHalfDown",
