@@ -54,7 +54,7 @@ public struct MatchOrchestratorConfiguration: Sendable {
                 "ORCHESTRATOR_INTERVAL", default: .seconds(30), in: .milliseconds(100) ... .hours(1),
                 help: "How often everything is looked at."),
             Setting(
-                "START_LEAD", default: .zero, in: .zero ... .hours(6),
+                "START_LEAD", default: .zero, in: .zero ... .hours(1),
                 help: "How long before its start a match's activities begin."),
             Setting(
                 "START_FALLBACK_WAIT", default: .seconds(120), in: .seconds(1) ... .hours(24),

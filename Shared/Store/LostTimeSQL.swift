@@ -6,7 +6,7 @@ package enum LostTimeSQL {
 
     /// A condition on a row `d` of `devices`: a card of `match` that was started in the lost time may be on the phone. It
     /// holds until the phone is heard of, or iOS has ended every such card; not for matches that began well after that
-    /// time.
+    /// time (an hour: `START_LEAD` is that at most).
     package static func mayHaveCard(of match: String) -> String {
         """
         (d.last_seen_at < \(Self.end) AND \(Self.isRecent) AND NOT EXISTS (
