@@ -148,8 +148,6 @@ public struct TokenCipher: Sendable {
 
     private enum Packing: UInt8 { case text, hex }
 
-    private static let digits = Array("0123456789abcdef".utf8)
-
     private static func packed(_ token: [UInt8]) -> [UInt8] {
         func digit(_ byte: UInt8) -> UInt8? {
             switch byte {
@@ -174,10 +172,11 @@ public struct TokenCipher: Sendable {
         switch bytes.first.flatMap(Packing.init) {
         case .text: return String(decoding: token, as: UTF8.self)
         case .hex:
+            func digit(_ half: UInt8) -> UInt8 { half + (half < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
             return String(unsafeUninitializedCapacity: 2 * token.count) { text in
                 for (place, byte) in token.enumerated() {
-                    text[2 * place] = digits[Int(byte >> 4)]
-                    text[2 * place + 1] = digits[Int(byte & 0xf)]
+                    text[2 * place] = digit(byte >> 4)
+                    text[2 * place + 1] = digit(byte & 0xf)
                 }
                 return 2 * token.count
             }
