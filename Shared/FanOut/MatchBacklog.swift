@@ -13,7 +13,7 @@ package struct MatchBacklog: Sendable {
         package var version: Int?
         package var phones: Int
         /// When APNs last accepted a push of the match from the same loop, or the match became known. For phones in
-        /// production only a push to production counts: a development build takes all while nobody else gets anything.
+        /// production only a push to production counts: a development build takes all while no other phone gets anything.
         package var acceptedAt: Int64 = 0
     }
 

@@ -233,7 +233,7 @@ actor PoolCore {
 
     private func runCheck(on connection: PostgresConnection) async throws {
         do { try await check?(PostgresTransaction(connection: connection)) } catch let error as PostgresError {
-            // Whoever waits for the connection has sent nothing, and no statement of theirs is wrong.
+            // A caller that waits for the connection has sent nothing, and no statement of its is wrong.
             throw PostgresError(
                 .unavailable, error.message, sqlState: error.rule?.notReady == nil ? nil : error.sqlState)
         }

@@ -17,7 +17,7 @@ extension APNsConnectionPool {
 
     /// Why there is no connection to the host, unless another loop has one; nil when there is one, or none is tried.
     var lost: HostTrouble? {
-        // Nobody tries any more when the last phone has gone, and what the last try told becomes old.
+        // No connection is tried when the last phone has gone, and what the last try told becomes old.
         guard let unreachable, unreachable.tries >= Self.unreachableAfter, openConnections == 0, phones > 0 || hasWork
         else { return nil }
         return HostTrouble(host: authority, kind: .unreachable, cause: "unreachable", reason: unreachable.reason)

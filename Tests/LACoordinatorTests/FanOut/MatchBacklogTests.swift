@@ -88,7 +88,7 @@ import Testing
         #expect(match.rests(match.channels[0], at: 64) && !match.rests(match.channels[0], at: 65), "a hold was set")
         match.isHeld = false
         match.channels[0].wait = nil
-        #expect(!match.rests(match.channels[0], at: 64), "a heartbeat was refused: nobody lacks anything")
+        #expect(!match.rests(match.channels[0], at: 64), "a heartbeat was refused: no version is lacking")
         match.channels[0].acceptedAt = 66
         #expect(!match.channels[0].isThrottled)
     }
