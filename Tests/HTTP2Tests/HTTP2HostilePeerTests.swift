@@ -165,7 +165,7 @@ import Testing
         try client.receive(Frames.frame(.settings, stream: 0))
         let before = Heap.bytesInUse
         let goAway = Frames.word(1) + Frames.word(0) + [UInt8](repeating: 7, count: 16_000)
-        for _ in 0..<1_000 { try client.receive(Frames.frame(.goAway, stream: 0, goAway)) }
+        for _ in 0..<8_000 { try client.receive(Frames.frame(.goAway, stream: 0, goAway)) }
         #expect(client.session.goAway?.debugData.count == 256)
         #expect(Heap.bytesInUse - before < 8 << 20)
     }
