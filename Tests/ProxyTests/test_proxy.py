@@ -32,7 +32,14 @@ class ProxyTests(unittest.TestCase):
         self.addCleanup(self.names.close)
 
     def gateway(self, number):
-        gateway = Gateway(f"127.0.77.{number}", self.port)
+        try:
+            gateway = Gateway(f"127.0.77.{number}", self.port)
+        except OSError:
+            # Somebody else's since it was free. Later ones have to be where the first is.
+            if self.gateways:
+                raise
+            self.port = free_port()
+            return self.gateway(number)
         self.gateways.append(gateway)
         self.names.addresses = [each.address for each in self.gateways]
         self.addCleanup(lambda: gateway.address and gateway.die() if gateway.listener.fileno() >= 0 else None)
