@@ -101,8 +101,10 @@ public struct APIGatewayService {
             routes += ReplayRoutes(store: AdminStore(pool: pool), client: client).routes
         }
         let verifier = BearerTokenVerifier(issuer: configuration.issuer, clientIDs: configuration.clientIDs)
+        let table = RouteTable(routes + PublicRoutes.describing(routes) + more)
+        GatewayResponder.beginCounters(of: table)
         return GatewayResponder(
-            table: RouteTable(routes + PublicRoutes.describing(routes) + more),
+            table: table,
             authenticator: Authenticator(verifier: verifier, keys: keys, apiKey: configuration.apiKey, now: now),
             deleted: deleted, refusals: RefusalLog(), proxies: configuration.trustedProxies,
             gate: gate, security: security, logger: logger, tracer: tracer)

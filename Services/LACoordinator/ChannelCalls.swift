@@ -23,7 +23,7 @@ struct ChannelCalls: Sendable {
     let logger: Logger
 
     /// What may become of a call.
-    private static let outcomes = ["accepted", "rejected", "throttled", "server_error", "unknown"]
+    private static let outcomes: [PushOutcome] = [.accepted, .rejected, .throttled, .serverError, .unknown]
 
     /// Starts the counters at 0, so that an alert on their growth sees the first refusal.
     static func beginCounters() {
@@ -40,13 +40,13 @@ struct ChannelCalls: Sendable {
         let created: ChannelManager.Created
         do { created = try await management.create(environment) } catch {
             // The answer may have been lost: a channel that was made is found by the sweep.
-            Self.count("create", environment, "unknown")
+            Self.count("create", environment, .unknown)
             return logger.warning("A channel could not be created", metadata: call.key.metadata("\(error)"))
         }
         do {
             switch created {
             case .channel(let id):
-                Self.count("create", environment, "accepted")
+                Self.count("create", environment, .accepted)
                 guard try await store.opened(call.key, id, leases) else {
                     // Another process has one by now, or the match is over.
                     _ = await delete(id, environment, call.key.metadata())
@@ -54,7 +54,7 @@ struct ChannelCalls: Sendable {
                 }
                 logger.info("Channel created", metadata: call.key.metadata())
             case .refused(let answer):
-                Self.count("create", environment, PushResult.outcome(status: answer.status))
+                Self.count("create", environment, PushOutcome(status: answer.status))
                 try await refused(call, answer)
             }
         } catch {
@@ -90,13 +90,13 @@ struct ChannelCalls: Sendable {
     private func delete(_ id: ChannelID, _ environment: APNsEnvironment, _ metadata: Logger.Metadata) async -> Bool {
         do {
             guard let answer = try await management.delete(id, environment) else {
-                Self.count("delete", environment, "accepted")
+                Self.count("delete", environment, .accepted)
                 return true
             }
-            Self.count("delete", environment, PushResult.outcome(status: answer.status))
+            Self.count("delete", environment, PushOutcome(status: answer.status))
             logger.warning("APNs refuses to delete a channel", metadata: metadata.merging(answer.metadata) { $1 })
         } catch {
-            Self.count("delete", environment, "unknown")
+            Self.count("delete", environment, .unknown)
             logger.warning("A channel could not be deleted", metadata: metadata.merging(["error": "\(error)"]) { $1 })
         }
         return false
@@ -173,14 +173,14 @@ struct ChannelCalls: Sendable {
         do {
             switch try await management.list(environment) {
             case .channels(let channels):
-                Self.count("list", environment, "accepted")
+                Self.count("list", environment, .accepted)
                 return channels
             case .refused(let answer):
-                Self.count("list", environment, PushResult.outcome(status: answer.status))
+                Self.count("list", environment, PushOutcome(status: answer.status))
                 logger.warning("APNs refuses to list the channels", metadata: metadata.merging(answer.metadata) { $1 })
             }
         } catch {
-            Self.count("list", environment, "unknown")
+            Self.count("list", environment, .unknown)
             logger.warning("The channels could not be listed", metadata: metadata.merging(["error": "\(error)"]) { $1 })
         }
         return nil
@@ -198,10 +198,11 @@ struct ChannelCalls: Sendable {
         }
     }
 
-    private static func count(_ call: String, _ environment: APNsEnvironment, _ outcome: String, by count: Int = 1) {
+    private static func count(_ call: String, _ environment: APNsEnvironment, _ outcome: PushOutcome, by count: Int = 1)
+    {
         Counter(
             label: "sightscreen_channel_calls_total",
-            dimensions: [("call", call), ("environment", environment.rawValue), ("outcome", outcome)]
+            dimensions: [("call", call), ("environment", environment.rawValue), ("outcome", outcome.rawValue)]
         ).increment(by: count)
     }
 }

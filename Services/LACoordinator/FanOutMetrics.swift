@@ -84,18 +84,21 @@ struct FanOutMetrics: Sendable {
         if let age = await tokens.age { Gauge(label: "sightscreen_apns_token_age_seconds").record(age / .seconds(1)) }
     }
 
+    /// Counters start at 0, so that an alert on their growth sees the first event, too.
+    static func beginCounters() {
+        for kind in PushKind.allCases {
+            for outcome in PushOutcome.allCases { count(PushCount(kind: kind, outcome: outcome), 0) }
+        }
+        for cause in ["pace", "rest"] { delayed(cause, 0) }
+    }
+
     /// Adds what the loops did since the last call to the counters, and notes how most pushes went.
     static func count(_ fanOut: FanOutLoops, _ calls: LastCalls) async {
         var counts = FanOutCounts()
         for part in await fanOut.onEach({ $0.takeCounts() }) { counts.add(part) }
-        for (push, count) in counts.pushes {
-            Counter(
-                label: "sightscreen_pushes_total",
-                dimensions: [("kind", push.kind.rawValue), ("outcome", push.outcome)]
-            ).increment(by: Int64(count))
-        }
+        for (push, number) in counts.pushes { count(push, number) }
         if let most = counts.pushes.filter({ $0.value > 0 }).max(by: { $0.value < $1.value }) {
-            calls.record(.apns, most.key.outcome)
+            calls.record(.apns, most.key.outcome.rawValue)
         }
         for (failure, count) in counts.failures {
             Counter(label: "sightscreen_push_failures_total", dimensions: [("reason", failure.name)])
@@ -108,10 +111,20 @@ struct FanOutMetrics: Sendable {
             Gauge(label: "sightscreen_apns_stopped", dimensions: [("environment", environment.rawValue)])
                 .record(count)
         }
-        for (cause, count) in [("pace", counts.paced), ("rest", counts.rested)] where count > 0 {
-            Counter(label: "sightscreen_publishes_delayed_total", dimensions: [("cause", cause)])
-                .increment(by: Int64(count))
-        }
+        delayed("pace", counts.paced)
+        delayed("rest", counts.rested)
         if counts.held > 0 { Counter(label: "sightscreen_pushes_held_total").increment(by: Int64(counts.held)) }
+    }
+
+    private static func count(_ push: PushCount, _ number: Int) {
+        Counter(
+            label: "sightscreen_pushes_total",
+            dimensions: [("kind", push.kind.rawValue), ("outcome", push.outcome.rawValue)]
+        ).increment(by: Int64(number))
+    }
+
+    private static func delayed(_ cause: String, _ number: Int) {
+        Counter(label: "sightscreen_publishes_delayed_total", dimensions: [("cause", cause)])
+            .increment(by: Int64(number))
     }
 }

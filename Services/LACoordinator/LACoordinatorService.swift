@@ -141,6 +141,8 @@ public struct LACoordinatorService: Service, CustomStringConvertible {
     /// Counters start at 0, so that an alert on their growth sees the first event, too.
     private func beginCounters() {
         ChannelCalls.beginCounters()
+        FanOutMetrics.beginCounters()
+        ReportHandler.beginCounters()
         for counter in ["sightscreen_alerts_lost_total", "sightscreen_roster_mismatches_total"] {
             Counter(label: counter).increment(by: 0)
         }

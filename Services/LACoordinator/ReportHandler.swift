@@ -46,14 +46,20 @@ struct ReportHandler: Sendable {
         case .expiredToken(let serial): await tokens.replace(serial)
         case .tooManyTokens(let serial): await tokens.showOlder(than: serial)
         case .closed(let environment, let host, let reason):
-            Counter(
-                label: "sightscreen_apns_connections_closed_total",
-                dimensions: [("environment", environment.rawValue)]
-            ).increment()
+            Self.countClosed(environment, by: 1)
             logger.info("APNs connection closed", metadata: ["apns.host": "\(host)", "reason": "\(reason)"])
         case .refused(let refusal):
             logger.log(level: refusal.level, "APNs refuses a push", metadata: refusal.metadata)
         }
+    }
+}
+
+extension ReportHandler {
+    static func beginCounters() { for environment in APNsEnvironment.allCases { countClosed(environment, by: 0) } }
+
+    fileprivate static func countClosed(_ environment: APNsEnvironment, by count: Int64) {
+        Counter(label: "sightscreen_apns_connections_closed_total", dimensions: [("environment", environment.rawValue)])
+            .increment(by: count)
     }
 }
 

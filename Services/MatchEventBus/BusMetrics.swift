@@ -10,8 +10,12 @@ struct BusMetrics: Sendable {
     private let frameSilence = Gauge(label: "sightscreen_match_frame_age_seconds")
     private let versionSilence = Gauge(label: "sightscreen_match_version_age_seconds")
 
-    /// Makes the counter that an alert looks at begin at 0.
-    func begin() { Counter(label: "sightscreen_matches_silent_total").increment(by: 0) }
+    /// Counters start at 0, so that an alert on their growth sees the first event, too.
+    func begin() {
+        for outcome in FrameReply.Outcome.allCases { count(outcome, by: 0) }
+        Counter(label: "sightscreen_matches_silent_total").increment(by: 0)
+        Counter(label: "sightscreen_events_retracted_total").increment(by: 0)
+    }
 
     /// Records the longest silence among the matches held here that await frames; zero without one.
     func silence(frames: Duration, versions: Duration) {
@@ -19,8 +23,10 @@ struct BusMetrics: Sendable {
         versionSilence.record(versions / .seconds(1))
     }
 
-    func answered(_ outcome: FrameReply.Outcome) {
-        Counter(label: "sightscreen_frames_total", dimensions: [("outcome", outcome.rawValue)]).increment()
+    func answered(_ outcome: FrameReply.Outcome) { count(outcome, by: 1) }
+
+    private func count(_ outcome: FrameReply.Outcome, by count: Int64) {
+        Counter(label: "sightscreen_frames_total", dimensions: [("outcome", outcome.rawValue)]).increment(by: count)
     }
 
     /// - Parameter ageMs: the time from the provider's answer to the commit; nil for a version that no frame brought.

@@ -80,6 +80,7 @@ public actor MatchOrchestrator {
         self.logger = logger
         self.notify = notify
         renewals = RenewalTracker(rule: timing.renewal)
+        metrics.begin()
     }
     /// Makes one pass. A failed step is logged and does not stop the others.
     ///

@@ -7,6 +7,12 @@ struct OrchestratorMetrics: Sendable {
     private let created = Counter(label: "sightscreen_activities_created_total")
     private let fixtures = Gauge(label: "sightscreen_fixtures_synced")
 
+    /// Counters start at 0, so that an alert on their growth sees the first event, too.
+    func begin() {
+        for step in StartFallback.Step.allCases { movedFallbacks(0, to: step) }
+        renewalsDue(0)
+    }
+
     func passed(_ duration: Duration, failedSteps: Int) {
         passSeconds.record(duration: duration)
         let outcome = failedSteps == 0 ? "ok" : "failed"

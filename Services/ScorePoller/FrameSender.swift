@@ -174,8 +174,7 @@ actor FrameSender {
             return nil
         }
         let answer = await TraceContext.$current.withValue(offer.poll.context) { await reply(to: offer) }
-        Counter(label: "sightscreen_frames_total", dimensions: [("outcome", answer?.outcome.rawValue ?? "unanswered")])
-            .increment()
+        Self.count(answer?.outcome, by: 1)
         switch answer?.outcome {
         case .committed, .unchanged:
             backoff.reset()
@@ -244,6 +243,15 @@ actor FrameSender {
         rule.settled(change: offer.change, at: .now)
         // A newer frame may have arrived meanwhile.
         if isNewest(offer) { newest = nil }
+    }
+
+    /// Counters start at 0, so that an alert on their growth sees the first event, too.
+    static func beginCounters() { for outcome in FrameReply.Outcome.allCases + [nil] { count(outcome, by: 0) } }
+
+    /// - Parameter outcome: nil if no bus answered.
+    private static func count(_ outcome: FrameReply.Outcome?, by count: Int64) {
+        Counter(label: "sightscreen_frames_total", dimensions: [("outcome", outcome?.rawValue ?? "unanswered")])
+            .increment(by: count)
     }
 
     private func warn(_ message: Logger.Message, _ reason: String) {

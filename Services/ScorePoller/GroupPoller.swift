@@ -132,14 +132,14 @@ actor GroupPoller {
 
     private func poll(at began: ContinuousClock.Instant) async -> NextPoll.Outcome {
         if let until = breaker.closedUntil(at: began) {
-            count("breakerOpen")
+            count(.breakerOpen)
             return .skipped(until: until)
         }
         do {
             let grant = try await take(.livescores)
             allowance = grant
             guard grant.isGranted else {
-                count("overBudget")
+                count(.overBudget)
                 return .overBudget(wait: grant.wait)
             }
             _ = breaker.allowsCall(at: .now)
@@ -190,7 +190,7 @@ actor GroupPoller {
         for problem in answer.problems where problems.hasChanged("\(problem)", for: "problem \(problem)") {
             logger.warning("Part of the provider's answer was left out", metadata: ["problem": "\(problem)"])
         }
-        count("ok")
+        count(.ok)
         reportAge()
     }
 
@@ -199,19 +199,19 @@ actor GroupPoller {
             // The cause is the database or a cancellation, not the provider, and a trial call has shown nothing.
             if breaker.state == .halfOpen { breaker.failed(at: began, isLive: isLive) }
             if !Task.isCancelled { warn("A poll failed", "\(ErrorChain.describe(error))", about: "provider") }
-            count("error")
+            count(.error)
             return .failed
         }
         if case .overLimit(let retryAfter) = failure {
             // The provider answers, so the breaker closes; the wait applies to every caller.
             breaker.succeeded()
-            count("refused")
+            count(.refused)
             return .overBudget(wait: await refused(.livescores, retryAfter))
         }
         breaker.failed(at: began, isLive: isLive)
         if case .open = breaker.state { readiness.degrade(readinessName, "\(failure)") }
         warn("The provider gave no usable answer; the last scores stay", "\(failure)", about: "provider")
-        count("failed")
+        count(.failed)
         return .failed
     }
 
@@ -392,8 +392,19 @@ actor GroupPoller {
         logger.warning(message, metadata: ["reason": "\(reason)"])
     }
 
-    private func count(_ outcome: String) {
-        Counter(label: "sightscreen_polls_total", dimensions: [("outcome", outcome)]).increment()
+    /// The values of the label `outcome` of `sightscreen_polls_total`.
+    private enum PollOutcome: String, CaseIterable {
+        /// `failed`: no usable answer. `error`: the database's fault, not the provider's. `refused`: a 429.
+        case ok, failed, error, refused, overBudget, breakerOpen
+    }
+
+    /// Counters start at 0, so that an alert on their growth sees the first event, too.
+    static func beginCounters() { for outcome in PollOutcome.allCases { count(outcome, by: 0) } }
+
+    private func count(_ outcome: PollOutcome) { Self.count(outcome, by: 1) }
+
+    private static func count(_ outcome: PollOutcome, by count: Int64) {
+        Counter(label: "sightscreen_polls_total", dimensions: [("outcome", outcome.rawValue)]).increment(by: count)
     }
 
     private func reportAge() {

@@ -52,8 +52,10 @@ public struct ScorePollerService: Service, CustomStringConvertible {
     }
 
     private func work(_ pool: PostgresPool, _ presence: Presence) async {
-        // The meter is visible before there is a match.
+        // The meter is visible before there is a match; an alert on the growth of a counter sees the first event, too.
         Meter(label: "sightscreen_frames_waiting").increment(by: 0)
+        FrameSender.beginCounters()
+        GroupPoller.beginCounters()
         let leases = LeaseKeeper(
             store: LeaseStore(pool: pool), instance: configuration.instance, duration: configuration.leaseDuration,
             logger: logger)

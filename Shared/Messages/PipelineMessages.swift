@@ -33,7 +33,7 @@ public struct ScoreFrame: Message {
 /// Bus → poller: the answer to a `ScoreFrame`.
 public struct FrameReply: Message {
     public static let type = "frame-verdict"
-    public enum Outcome: String, Codable, Sendable {
+    public enum Outcome: String, Codable, CaseIterable, Sendable {
         /// A new version is in the database.
         case committed
         /// The frame says nothing new.

@@ -77,8 +77,12 @@ package final class TokenVault: Sendable {
     }
 
     private func leftOut() -> String? {
-        Counter(label: "sightscreen_tokens_damaged_total").increment()
+        Self.countDamaged(1)
         return nil
+    }
+
+    private static func countDamaged(_ count: Int64) {
+        Counter(label: "sightscreen_tokens_damaged_total").increment(by: count)
     }
 
     // MARK: - Writing
@@ -190,6 +194,8 @@ package final class TokenVault: Sendable {
     /// key.
     /// - Throws: `TokenKeyFile.Mismatch`, `PostgresError`.
     package func check(_ pool: PostgresPool) async throws {
+        // An alert on its growth sees the first one, too.
+        Self.countDamaged(0)
         do {
             if let cipher { _ = try await TokenEncryption(pool: pool, cipher: cipher).beginIfEmpty() }
             _ = try writer(try await pool.query(Self.state).first)

@@ -117,7 +117,8 @@ def untold_outcomes():
     """The values of `outcome` of sightscreen_pushes_total, as PushResult.swift has them, that have no line in the page, and the
     other way round."""
     with open(os.path.join(TOP, "Shared/FanOut/Pool/PushResult.swift"), encoding="utf-8") as file:
-        named = set(re.findall(r"\"([a-z_]+)\"", file.read()))
+        cases = re.search(r"enum PushOutcome.*?{(.*?)init", file.read(), re.S)[1]
+    named = {each[1] or each[0] for each in re.findall(r"(?:case|,) (\w+)(?: = \"(\w+)\")?", cases)}
     with open(os.path.join(TOP, "deploy/docs/fanout.md"), encoding="utf-8") as file:
         table = re.search(r"\n\| outcome \|.*?\n\n", file.read(), re.S)
     return sorted(named ^ set(re.findall(r"^\| `([a-z_]+)` \|", table[0] if table else "", re.M)))

@@ -53,8 +53,8 @@ import TestKit
                 status: status, updateToken: nil, tokenAt: 0, alerts: .all, takesFrequentPushes: true)
         ])
         await valve.open()
-        #expect(await first.value.outcome == "accepted")
-        #expect(await waiting.value.outcome == (leaves ? "accepted" : "withdrawn"))
+        #expect(await first.value.outcome == .accepted)
+        #expect(await waiting.value.outcome == (leaves ? .accepted : .withdrawn))
         #expect(await bench.apns.pushes(to: Harness.startToken("asha")).isEmpty == !leaves)
         await bench.end()
     }

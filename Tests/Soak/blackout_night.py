@@ -2,6 +2,7 @@
 and a real Prometheus with the shipped rules and intervals."""
 
 import contextlib
+import http.client
 import json
 import os
 import pathlib
@@ -27,7 +28,9 @@ BALL_EVERY = 12.0
 TAPES = ("1304076", "1304066", "1426299", "1270836")
 # Frames come when we step, so polls are only to be soon; a channel is made for a few followers. The rest is as shipped.
 SETTINGS = {"ORCHESTRATOR_INTERVAL": "2s", "POLL_INTERVAL": "1s", "MARQUEE_POLL_INTERVAL": "1s", "BROADCAST": "auto",
-            "CHANNEL_MIN_FOLLOWERS": "3"}
+            "CHANNEL_MIN_FOLLOWERS": "3", "SPORTMONKS_HOURLY_LIMIT": "100000"}
+# PostgreSQL's own, so that no port is taken from others.
+DATABASE_ADDRESS = "127.41.0.2"
 DISK_BYTES = 192 << 20
 CARDS_WITHIN = 180.0
 WATCHDOG = "Watchdog"
@@ -56,6 +59,7 @@ class Night(Suite):
         names = [{"name": name} for name in STAND_INS] + [
             {"name": f"{service}-{letter}", "service": service} for letter in "ab" for service in SERVICES]
         super().__init__(binaries, names, SETTINGS, ["max_connections=300"], restarts=False)
+        self.user = None
         self.crowds = crowds
         self.has_small_disk = has_small_disk
         self.matches = []
@@ -67,6 +71,7 @@ class Night(Suite):
         # Each service has a copy, as by systemd's LoadCredential.
         self.services_keys = shutil.copy(self.keys.file, self.folder / "keys-of-services")
         self.description["settings"]["TOKEN_KEY_FILE"] = str(self.services_keys)
+        self.encrypt_database()
         (self.folder / "apns").mkdir(0o700)
         for each in self.description["instances"]:
             if each["name"] == "apns-simulator":
@@ -76,6 +81,25 @@ class Night(Suite):
             self.disk.mkdir()
             subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", self.disk], check=True)
             stack.callback(subprocess.run, ["umount", "--lazy", self.disk], check=False)
+
+    def encrypt_database(self):
+        """The services reach PostgreSQL as over a network: on TCP, and by a certificate that they check."""
+        curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        (self.folder / "names").write_text(f"subjectAltName=IP:{DATABASE_ADDRESS}\n")
+        for words in (
+                ["req", "-x509", *curve, "-keyout", "ca.key", "-out", "ca.pem", "-days", "400", "-subj", "/CN=authority"],
+                ["req", *curve, "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=database"],
+                ["x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out",
+                 "server.pem", "-days", "400", "-extfile", "names"]):
+            subprocess.run(["openssl", *words], cwd=self.folder, check=True, capture_output=True)
+        # PostgreSQL does not run as root.
+        shutil.chown(self.folder / "server.key", "postgres")
+        self.description["postgres"] += [
+            f"listen_addresses={DATABASE_ADDRESS}", "ssl=on", f"ssl_cert_file={self.folder}/server.pem",
+            f"ssl_key_file={self.folder}/server.key"]
+        self.description["settings"]["DATABASE_URL"] = (
+            f"postgresql://sightscreen@{DATABASE_ADDRESS}/sightscreen?sslmode=verify-full"
+            f"&sslrootcert={self.folder}/ca.pem")
 
     def set_up(self, stack):
         self.simulator = Simulator(self)
@@ -138,6 +162,16 @@ class Night(Suite):
                     match.step()
                 except (OSError, HarnessError) as error:
                     self.ball_trouble = error
+            self.look()
+
+    def look(self):
+        """A user who is not among the phones opens the app, at each gateway."""
+        self.user = self.user or self.bearer("onlooker")
+        for name in ("api-gateway-a", "api-gateway-b"):
+            process = self.processes[name]
+            for path in ("/matches/live", "/user/follows"):
+                with contextlib.suppress(OSError, http.client.HTTPException):
+                    call(process.url, "GET", path, headers={"Authorization": f"Bearer {self.user}"})
 
     def tool(self, *words):
         """`sightscreen …` as an operator calls it; what it prints."""

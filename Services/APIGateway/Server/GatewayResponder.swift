@@ -207,10 +207,22 @@ struct GatewayResponder: HTTPResponder {
         return methods.contains(method) ? method : "other"
     }
 
+    /// Counters of what alerts ask for start at 0, so that they see the first ones, too.
+    static func beginCounters(of table: RouteTable) {
+        for route in table.routes {
+            for status in [401, 500, 503] { count(route.method, route.path, status, by: 0) }
+        }
+    }
+
+    private static func count(_ method: String, _ path: String, _ status: Int, by count: Int64) {
+        Counter(
+            label: "sightscreen_http_requests_total",
+            dimensions: [("method", method), ("route", path), ("status", String(status))]
+        ).increment(by: count)
+    }
+
     private func measure(_ request: Request, _ path: String, _ reply: Reply, _ duration: Duration) {
-        let dimensions = [("method", Self.method(of: request)), ("route", path)]
-        Counter(label: "sightscreen_http_requests_total", dimensions: dimensions + [("status", String(reply.status))])
-            .increment()
+        Self.count(Self.method(of: request), path, reply.status, by: 1)
         Timer(label: "sightscreen_http_request_seconds", dimensions: [("route", path)]).record(duration: duration)
     }
 }

@@ -401,7 +401,7 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
 
     /// - Parameter account: a hash of the user who has the token; nil for a channel.
     func accepted(_ tag: Int, kind: PushKind, of account: UInt64?) {
-        if kind == .update { accepted += 1 } else { count(kind, PushResult.outcome(status: 200)) }
+        if kind == .update { accepted += 1 } else { count(kind, .accepted) }
         topic.accepted(kind.topic, of: account, now: tickedAt)
         errors.forget()
         budget.answered(mustBeRepeated: false)
@@ -414,13 +414,13 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
 
     /// - Parameter isFree: the push was not looked at because its connection closed, so it says nothing about the host.
     func notProcessed(_ tag: Int, kind: PushKind = .update, isFree: Bool) {
-        count(kind, "refused")
+        count(kind, .refused)
         if !isFree { budget.answered(mustBeRepeated: true) }
         breaker.lost(tag, now: MonotonicTime.now)
     }
 
     func unanswered(_ tag: Int, _ reason: HTTP2Outcome.Reason, kind: PushKind = .update) {
-        count(kind, "unknown")
+        count(kind, .unknown)
         // A lost connection counts as one answer (in `closed`), however many pushes were in flight on it.
         if case .connectionLost = reason {} else { budget.answered(mustBeRepeated: true) }
         breaker.lost(tag, now: MonotonicTime.now)
@@ -488,14 +488,14 @@ final class APNsConnectionPool: HTTP2SenderOwner, @unchecked Sendable {
     var untestedAccounts: Set<UInt64> { topic.untestedAccounts }
     var hasAccepted: Bool { topic.hasAccepted }
 
-    private func count(_ kind: PushKind, _ outcome: String) {
+    private func count(_ kind: PushKind, _ outcome: PushOutcome) {
         counts[PushCount(kind: kind, outcome: outcome), default: 0] += 1
     }
 
     /// Returns the pushes since the last call by kind and outcome, and how many updates among them were repetitions.
     func takeCounts() -> (pushes: [PushCount: Int], repetitions: Int) {
         var pushes = counts
-        if accepted > 0 { pushes[PushCount(kind: .update, outcome: PushResult.outcome(status: 200))] = accepted }
+        if accepted > 0 { pushes[PushCount(kind: .update, outcome: .accepted)] = accepted }
         defer { (accepted, repetitions, counts) = (0, 0, [:]) }
         return (pushes, repetitions)
     }

@@ -13,44 +13,56 @@ package enum PushResult: Sendable {
     /// The host's breaker is open: nothing is sent to it now.
     case stopped
 
-    /// The value of the label `outcome` of `sightscreen_pushes_total`.
-    package var outcome: String {
+    package var outcome: PushOutcome {
         switch self {
-        case .refused: "refused"
-        case .withdrawn, .onHold: "withdrawn"
-        case .unknown: "unknown"
-        case .stopped: "stopped"
-        case .answered(let answer): Self.outcome(status: answer.status)
+        case .refused: .refused
+        case .withdrawn, .onHold: .withdrawn
+        case .unknown: .unknown
+        case .stopped: .stopped
+        case .answered(let answer): PushOutcome(status: answer.status)
         }
     }
 
-    /// The value of the label for an answer to a push.
+    /// The outcome of an answered push.
     /// - Parameter isUnproven: the token was never accepted, so anybody can have registered it. Its answer is left out
     ///   of the alert for refused pushes if it is about the token, or if it stops the host, for which there is another
     ///   alert: a device that says `sandbox` is answered that the key is not for that host.
-    static func outcome(_ answer: APNsAnswer, _ outcome: UpdateOutcome, isUnproven: Bool) -> String {
+    static func outcome(_ answer: APNsAnswer, _ outcome: UpdateOutcome, isUnproven: Bool) -> PushOutcome {
         let isExpected =
             outcome.phone == .notForTopic || outcome.phone == .retireUnlessMany || outcome.host == .stop
-        return isUnproven && isExpected ? "unproven" : Self.outcome(status: answer.status)
+        return isUnproven && isExpected ? .unproven : PushOutcome(status: answer.status)
     }
+}
 
-    /// The value of the label for an answer with this status.
-    package static func outcome(status: Int) -> String {
-        switch status {
-        case 200: "accepted"
-        case 410: "token_dead"
-        case 429: "throttled"
-        case 400..<500: "rejected"
-        default: "server_error"
-        }
+/// The values of the label `outcome` of `sightscreen_pushes_total`.
+package enum PushOutcome: String, CaseIterable, Sendable {
+    case accepted, rejected, throttled, unproven, refused, unknown, stopped, withdrawn
+    case tokenDead = "token_dead"
+    case serverError = "server_error"
+
+    /// - Parameter status: of an answer.
+    package init(status: Int) {
+        self =
+            switch status {
+            case 200: .accepted
+            case 410: .tokenDead
+            case 429: .throttled
+            case 400..<500: .rejected
+            default: .serverError
+            }
     }
 }
 
 /// The values of the label `kind` of `sightscreen_pushes_total`.
-package enum PushKind: String, Sendable { case start, update, end, silent, visible, publish }
+package enum PushKind: String, CaseIterable, Sendable { case start, update, end, silent, visible, publish }
 
 /// The labels by which `sightscreen_pushes_total` counts.
 package struct PushCount: Hashable, Sendable {
     package var kind: PushKind
-    package var outcome: String
+    package var outcome: PushOutcome
+
+    package init(kind: PushKind, outcome: PushOutcome) {
+        self.kind = kind
+        self.outcome = outcome
+    }
 }

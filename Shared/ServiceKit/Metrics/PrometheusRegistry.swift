@@ -46,20 +46,17 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
         state.withLockedValue { $0.buckets[PrometheusText.name(name)] = bounds }
     }
 
-    /// Returns the text of `/metrics`, sorted by name and labels.
+    /// Returns the text of `/metrics`: what was refused, then all series by name and labels.
     public func text() -> String {
         let snapshot = state.withLockedValue { $0 }
-        var text = ""
+        var text = """
+            # HELP sightscreen_metric_series_refused_total Series that are not shown: too many of a name, or of a second type.
+            # TYPE sightscreen_metric_series_refused_total counter
+            sightscreen_metric_series_refused_total \(snapshot.refused)
+
+            """
         for (name, family) in snapshot.families.sorted(by: { $0.key < $1.key }) where !family.series.isEmpty {
             PrometheusText.append(name, family, help: snapshot.help[name], to: &text)
-        }
-        if snapshot.refused > 0 {
-            text += """
-                # HELP sightscreen_metric_series_refused_total Series that are not shown: too many of a name, or of a second type.
-                # TYPE sightscreen_metric_series_refused_total counter
-                sightscreen_metric_series_refused_total \(snapshot.refused)
-
-                """
         }
         return text
     }

@@ -424,7 +424,7 @@ import Testing
             await bench.fanOut.onEach { $0.inFlight }.reduce(0, +) == 0
         }
         let outcomes = await bench.fanOut.onEach { $0.takeCounts().pushes.keys.map(\.outcome) }.joined()
-        #expect(Set(outcomes) == ["unproven"])
+        #expect(Set(outcomes) == [PushOutcome.unproven])
         await bench.end()
     }
 
