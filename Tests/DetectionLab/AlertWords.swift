@@ -5,7 +5,7 @@ import Replay
 import SightscreenModels
 import Tapes
 
-/// Every alert of one match, and which of them are not as they should be.
+/// Every alert of one match, by the steps of its replay, and which of them are not as they should be.
 struct AlertWords: Sendable {
     /// What a Lock Screen and a Watch show of a title, in characters.
     static let titleMax = 34
@@ -52,14 +52,13 @@ struct AlertWords: Sendable {
             let gap = $1.1.offset - $1.0.offset
             return $0 + ($1.0.offset >= 0 && gap < Self.breakMin ? gap : 0)
         }
-        for step in TapeReplay(tape) { take(step) }
     }
 
     var line: String {
         "\(counts.alerts) alerts, \(Decimals.text(counts.perHour)) an hour, \(Decimals.text(counts.keyShare)) % of them key"
     }
 
-    private mutating func take(_ step: ReplayStep) {
+    mutating func take(_ step: ReplayStep) {
         if let snapshot = step.snapshot { codes = [snapshot.home.code, snapshot.away.code] }
         if let state = step.state, Self.hasTen(Self.json(state)) {
             faults.append("frame \(step.frame) (\(step.label)): the state has \"/10\"")

@@ -5,7 +5,7 @@ import Replay
 import SightscreenModels
 import Tapes
 
-/// What the pushes of one match weigh, and whether the card of a chase says what happened last.
+/// What the pushes of one match weigh, by the steps of its replay, and whether the card of a chase says what happened last.
 struct CardSizes: Sendable {
     /// What a version of a chase has to say, in percent of them: `lastEvent` or `lastWicket`.
     static let toldMin = 95.0
@@ -39,15 +39,13 @@ struct CardSizes: Sendable {
 
     private(set) var counts = Counts()
     /// What breaks a rule, one line each.
-    private(set) var faults: [String] = []
+    var faults: [String] { refused + (counts.isMet ? [] : [line]) }
+    private var refused: [String] = []
     /// Each state as it is stored, before any cut.
     private(set) var readable: [String] = []
     private var version = 0
 
-    init(_ tape: Tape) {
-        for step in TapeReplay(tape) { for change in step.changes { take(change, step) } }
-        if !counts.isMet { faults.append(line) }
-    }
+    mutating func take(_ step: ReplayStep) { for change in step.changes { take(change, step) } }
 
     var line: String {
         "routine updates of \(counts.median) bytes; \(Decimals.text(counts.toldShare)) % of \(counts.chaseVersions) chase "
@@ -71,7 +69,7 @@ struct CardSizes: Sendable {
             let tells = state.expanded.lastEvent != nil || state.expanded.lastWicket != nil
             if tells, push.cuts.allSatisfy({ $0.servesAim }) { counts.chaseTold += 1 }
         } catch {
-            faults.append("frame \(step.frame) (\(step.label)): \(error)")
+            refused.append("frame \(step.frame) (\(step.label)): \(error)")
         }
     }
 

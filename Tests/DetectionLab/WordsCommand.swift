@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Replay
 import Tapes
 
 /// `detection-lab words`: what fans read over whole matches, counted and checked; or every alert or card of one match,
@@ -22,17 +23,27 @@ struct WordsCommand: AsyncParsableCommand {
         guard jobs > 0 else { throw ValidationError("--jobs: \(jobs) is not above 0") }
     }
 
+    private static func read(_ file: MatchFile) -> (alerts: AlertWords, cards: CardSizes) {
+        let tape = file.tape()
+        var (alerts, cards) = (AlertWords(tape), CardSizes())
+        for step in TapeReplay(tape) {
+            alerts.take(step)
+            cards.take(step)
+        }
+        return (alerts, cards)
+    }
+
     func run() async throws {
         if let alerts {
-            for line in AlertWords(try MatchFile(alerts).tape()).readable { LabOutput.line(line) }
+            for line in Self.read(try MatchFile(alerts)).alerts.readable { LabOutput.line(line) }
             return
         }
         if let cards {
-            for line in CardSizes(try MatchFile(cards).tape()).readable { LabOutput.line(line) }
+            for line in Self.read(try MatchFile(cards)).cards.readable { LabOutput.line(line) }
             return
         }
         let files = try MatchFile.all(in: matches)
-        let reports = await WorkPool.run(files, jobs: jobs) { (AlertWords($0.tape()), CardSizes($0.tape())) }
+        let reports = await WorkPool.run(files, jobs: jobs) { Self.read($0) }
         for (file, (alerts, cards)) in zip(files, reports) {
             LabOutput.note("\(file.id): \(alerts.line)")
             LabOutput.note("\(file.id): \(cards.line)")
@@ -43,10 +54,10 @@ struct WordsCommand: AsyncParsableCommand {
         var all = AlertWords.Counts()
         var cards = CardSizes.Counts()
         for report in reports {
-            all += report.0.counts
-            cards += report.1.counts
+            all += report.alerts.counts
+            cards += report.cards.counts
         }
-        let faults = reports.reduce(0) { $0 + $1.0.faults.count + $1.1.faults.count }
+        let faults = reports.reduce(0) { $0 + $1.alerts.faults.count + $1.cards.faults.count }
         let isMet = faults == 0 && Self.keyShare.contains(all.keyShare) && cards.isMet
         LabOutput.line(
             """

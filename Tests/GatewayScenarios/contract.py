@@ -20,6 +20,7 @@ CONFIGURATION = """
 expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 414, 415, 422, 429]
 """
 
+ROLES = ("user", "administrator", "server", "deleted")
 PHASES = ("examples", "coverage", "fuzzing", "stateful")
 
 
@@ -50,7 +51,7 @@ def main():
     parser.add_argument("--cases", type=int, default=2_000, help="the least number of cases")
     parser.add_argument("--examples", type=int, default=12, help="cases of the fuzzing phase for each call and role")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--no-server", action="store_true", help="an administrator's calls only by token, not with a server's key, too")
+    parser.add_argument("--roles", default=",".join(ROLES), help=f"some of {', '.join(ROLES)}")
     arguments = parser.parse_args()
 
     check = checks.Check("contract")
@@ -64,7 +65,7 @@ def main():
             ("server", f"X-API-Key: {scenario.api_key}", others),
             ("deleted", f"Authorization: Bearer {scenario.tokens['bob']}", deletion),
         ):
-            if role == "server" and arguments.no_server:
+            if role not in arguments.roles.split(","):
                 continue
             result = run(scenario, role, header, arguments.examples, arguments.seed, filters)
             cases = result["test_cases"]["generated"]
