@@ -76,7 +76,7 @@ actor AppPushSender {
         }
         let state = await publisher.newest(of: match.id).update?.contentState
         let alert = PushAlert(
-            title: AlertTitle.live(match, state), body: "Open the app to see the score on your Lock Screen")
+            title: AlertTitle.live(match, state), body: "Tap if it is not on your Lock Screen")
         let payload = try AppPayload.visible(matchID: match.id, alert: alert).encode()
         return OneShot(
             kind: .visible, path: path, headers: .visible(bundleID: bundleID, at: claim.now, match: match.id),

@@ -1,7 +1,8 @@
 /// The steps for a phone that does not answer to starts: its push-to-start token may be stale, and only the app can
 /// register another. A silent push asks the app to reconcile, at once where APNs refused the start for good or called
-/// the token dead, otherwise with the second try. When all tries are lost, a notification asks the user to open the app; after that nothing is sent until
-/// the app registers.
+/// the token dead, otherwise with the second try. When nobody has answered that one either, a notification asks the user to open the app,
+/// who is looking for the match by then; a third try goes out beside it. After that nothing is sent until the app
+/// registers.
 ///
 /// A match that begins later gets its tries all the same, because the phone may just have been off.
 public struct StartFallback: Hashable, Sendable {
@@ -10,7 +11,7 @@ public struct StartFallback: Hashable, Sendable {
         case none, silent, visible, passive
     }
 
-    /// The number of tries from which a start counts as unanswered.
+    /// The number of tries from which a start counts as unanswered; when the lease of this one is over, as lost.
     public static let triesUnanswered = 2
     /// The least time between two visible pushes to one phone.
     public static let visibleInterval = Duration.seconds(86_400)

@@ -59,11 +59,13 @@ import Testing
                 INSERT INTO live_activities (match_id, user_id, device_id, generation, route, shard, start_id,
                     start_attempts, starts_sent, start_sent_at, start_lease_until, start_given_up_at)
                 VALUES (1, $1, 'phone', 1, 1, 1, 'start-1', $3, 3, clock_timestamp() - interval '10 minutes',
-                    clock_timestamp() - interval '1 second', CASE WHEN $2::bool THEN clock_timestamp() END)
+                    clock_timestamp() + CASE WHEN $4::bool THEN interval '1 minute' ELSE interval '-1 second' END,
+                    CASE WHEN $2::bool THEN clock_timestamp() END)
                 """,
                 [
                     .text(user), .bool(start == "given up"),
-                    .int(start == "under way" ? 1 : start == "unanswered" ? 2 : 3),
+                    .int(start == "under way" ? 1 : start == "unanswered" || start == "unanswered twice" ? 2 : 3),
+                    .bool(start == "unanswered" || start == "third"),
                 ])
         }
 
@@ -95,17 +97,21 @@ import Testing
         }
     }
 
-    /// Two minutes after the first, not fourteen; the second try is out and may still bring it.
-    @Test func aSecondTryIsAccompaniedByASilentPush() async throws {
+    /// Two minutes after the first, and four after the second, which may still bring it; not fourteen.
+    @Test func aSecondTryIsAccompaniedByASilentPushAndAThirdByANotification() async throws {
         try await with { harness in
             try await harness.phone(start: "under way")
             #expect(try await harness.move() == [:])
-            try await harness.pool.execute("UPDATE live_activities SET start_attempts = 2")
+            try await harness.pool.execute(
+                """
+                UPDATE live_activities SET start_attempts = 2,
+                    start_lease_until = clock_timestamp() + interval '1 minute'
+                """)
             #expect(try await harness.move() == [.silent: 1])
             #expect(try await harness.claim().map(\.step) == [.silent])
             try await harness.later(1_000)
             #expect(try await harness.move() == [:], "the user is not asked while a try is out")
-            try await harness.pool.execute("UPDATE live_activities SET start_given_up_at = clock_timestamp()")
+            try await harness.pool.execute("UPDATE live_activities SET start_lease_until = clock_timestamp()")
             #expect(try await harness.move() == [.visible: 1])
         }
     }
@@ -153,7 +159,9 @@ import Testing
                         for isSpent in [false, true] {
                             for visible in [nil, 86_000, 87_000] {
                                 for alerts in ["all", "none"] {
-                                    for start in ["given up", "dead", "unanswered", "under way"] {
+                                    for start in [
+                                        "given up", "dead", "unanswered", "unanswered twice", "third", "under way",
+                                    ] {
                                         let name = "user\(examples.count)"
                                         let state = ModelFallbackRule.State(
                                             step: step, since: .seconds(since), pushIsDue: isDue, tokenIsSpent: isSpent,

@@ -104,9 +104,9 @@ extension OrchestratorStore {
         l.status = 'pending' AND (l.start_given_up_at IS NOT NULL OR l.start_attempts >= 2)
         """
 
-    /// Moves all phones to their next step (`StartFallback`). A start is lost when its tries are used up, or when the
-    /// phone has no start token because APNs called it dead and no other start is on its way. A start counts as
-    /// unanswered from its second try on.
+    /// Moves all phones to their next step (`StartFallback`). A start counts as unanswered from its second try on, and as
+    /// lost when nobody answered the second either, when it was given up, or when the phone has no start token because
+    /// APNs called it dead and no other start is on its way.
     private static let move = """
         WITH \(LeaseGuard.sql(name: 1, epoch: 2)), page AS MATERIALIZED (
             -- Page by page over the phones: most of them are where they were.
@@ -120,7 +120,9 @@ extension OrchestratorStore {
             ORDER BY user_id, device_id LIMIT $3::bigint
         ), last AS (SELECT user_id, device_id FROM page ORDER BY user_id DESC, device_id DESC LIMIT 1
         ), lost AS (
-            SELECT l.user_id, l.device_id, l.match_id, l.start_given_up_at IS NOT NULL AS is_lost
+            SELECT l.user_id, l.device_id, l.match_id, l.start_given_up_at IS NOT NULL
+                OR l.start_attempts > \(StartFallback.triesUnanswered)
+                OR coalesce(l.start_lease_until <= clock_timestamp(), false) AS is_lost
             FROM page JOIN live_activities l ON l.user_id = page.user_id AND l.device_id = page.device_id
             WHERE \(isInQuestion)
             UNION ALL

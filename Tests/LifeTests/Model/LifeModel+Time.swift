@@ -57,7 +57,9 @@ extension LifeModel {
         guard current.status == .pending else { return .underWay }
         // Refused: its lease need not be waited for.
         if current.start.givenUpAt != nil || phone.startTokenIsDead && !current.start.isLeased(now) { return .lost }
-        return current.start.tries >= ModelFallbackRule.triesUnanswered ? .unanswered : .underWay
+        // The second went unanswered, too.
+        if current.start.tries > 2 || current.start.tries == 2 && !current.start.isLeased(now) { return .lost }
+        return current.start.tries == 2 ? .unanswered : .underWay
     }
 
     /// Leases the start that may go out now.

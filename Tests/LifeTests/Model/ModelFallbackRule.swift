@@ -9,7 +9,7 @@ struct ModelFallbackRule: Hashable, Sendable {
         case underWay
         /// The lease of the first try is over, and a second is out.
         case unanswered
-        /// Its tries are used up, APNs refused it, or APNs has called the start token dead.
+        /// The lease of the second try is over, too, APNs refused it, or APNs has called the start token dead.
         case lost
     }
 
@@ -28,7 +28,6 @@ struct ModelFallbackRule: Hashable, Sendable {
         var maySee = true
     }
 
-    static let triesUnanswered = 2
     var wait = Duration.seconds(120)
 
     /// - Parameter start: of an activity that should exist now.
@@ -39,7 +38,7 @@ struct ModelFallbackRule: Hashable, Sendable {
         case .none where state.tokenIsSpent: return start == .lost ? .passive : nil
         case .none: return .silent
         case .silent:
-            // A try that is out may still bring it.
+            // The second try may still bring it.
             guard start == .lost, state.since >= wait else { return nil }
             let wasShown = state.sinceVisible.map { $0 < .seconds(86_400) } ?? false
             return wasShown || !state.maySee ? .passive : .visible
