@@ -73,6 +73,28 @@ class Backup:
         other.rename(self.data)
         self.suite.postgres.send_signal(signal.SIGQUIT)
 
+    def serve(self, folder):
+        """A second server, at a socket of its own."""
+        self.run("mkdir", "-m", "700", self.elsewhere)
+        log = open(self.suite.folder / "logs" / "second.log", "wb")
+        self.server = subprocess.Popen(
+            [postgres_program("postgres"), "-D", folder, "-k", self.elsewhere, "-c", "listen_addresses="], env=ENVIRONMENT,
+            cwd="/", stdout=log, stderr=log, start_new_session=True, **self.owner())
+
+    def ask(self, statement):
+        """What the second server answers; nothing when it does not."""
+        return subprocess.run(
+            [postgres_program("psql"), "-X", "-q", "-A", "-t", "-h", self.elsewhere, "-U", "sightscreen", "-d", "postgres", "-c",
+             statement], env=ENVIRONMENT, cwd="/", capture_output=True, text=True).stdout.strip()
+
+    def end_server(self):
+        self.server.send_signal(signal.SIGINT)
+        self.server.wait(20)
+
+    @property
+    def elsewhere(self):
+        return self.cluster / "elsewhere"
+
     def await_postgres(self):
         wait_until("PostgreSQL is back", lambda: self.suite.sql("SELECT NOT pg_is_in_recovery()") == [["t"]], within=60)
 
@@ -98,6 +120,25 @@ class Dump(Backup):
 
     def admin(self, statement):
         self.run(postgres_program("psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", self.url("postgres"), "-c", statement)
+
+
+class OtherServer(Dump):
+    """pg_dump, restored to a new server, which counts its transactions from the beginning."""
+
+    kind = "server"
+
+    def restore(self):
+        folder = self.cluster / "other"
+        self.run(postgres_program("initdb"), "-D", folder, "-U", "sightscreen", "-A", "trust", "-E", "UTF8", "--no-locale")
+        self.serve(folder)
+        wait_until("the new server answers", lambda: self.ask("SELECT 1") == "1")
+        self.ask("CREATE DATABASE sightscreen")
+        url = f"postgresql://sightscreen@/sightscreen?host={self.elsewhere}"
+        self.run(postgres_program("pg_restore"), "-1", "-d", url, self.file)
+        self.suite.erase(url)
+        self.end_server()
+        self.swap(folder)
+        self.await_postgres()
 
 
 class Snapshot(Backup):
@@ -183,15 +224,7 @@ class Standby(Backup):
         """The standby follows until now."""
         folder = self.cluster / "standby"
         self.base_backup(folder, "-X", "stream", "-R")
-        sockets = self.cluster / "elsewhere"
-        self.run("mkdir", "-m", "700", sockets)
-        log = open(self.suite.folder / "logs" / "standby.log", "wb")
-        self.server = subprocess.Popen(
-            [postgres_program("postgres"), "-D", folder, "-k", sockets, "-c", "listen_addresses="], env=ENVIRONMENT, cwd="/",
-            stdout=log, stderr=log, start_new_session=True, **self.owner())
-        self.ask = lambda statement: subprocess.run(
-            [postgres_program("psql"), "-X", "-q", "-A", "-t", "-h", sockets, "-U", "sightscreen", "-d", "postgres", "-c",
-             statement], env=ENVIRONMENT, cwd="/", capture_output=True, text=True).stdout.strip()
+        self.serve(folder)
         newest = self.suite.sql("SELECT pg_current_wal_lsn()")[0][0]
         wait_until("the standby has caught up", lambda: self.ask(
             f"SELECT pg_last_wal_replay_lsn() >= '{newest}'") == "t", within=30)
@@ -201,8 +234,7 @@ class Standby(Backup):
         wait_until("the standby is cut off", lambda: self.ask("SELECT count(*) FROM pg_stat_wal_receiver") == "0", within=20)
 
     def restore(self):
-        self.server.send_signal(signal.SIGINT)
-        self.server.wait(20)
+        self.end_server()
         self.swap(self.cluster / "standby")
         # Services may reach it before it is the primary.
         wait_until("the standby answers", lambda: self.suite.sql("SELECT 1"), within=60)
@@ -211,4 +243,4 @@ class Standby(Backup):
         self.await_postgres()
 
 
-KINDS = {each.kind: each for each in (Dump, Snapshot, PointInTime, Standby)}
+KINDS = {each.kind: each for each in (Dump, OtherServer, Snapshot, PointInTime, Standby)}
