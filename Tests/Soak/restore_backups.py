@@ -192,10 +192,9 @@ class PointInTime(Backup):
         self.suite.sql("SELECT pg_create_restore_point('moment')")
 
     def nearly_over(self):
-        self.suite.sql("SELECT pg_switch_wal()")
-        segment = self.suite.sql("SELECT last_archived_wal FROM pg_stat_archiver")[0][0]
+        segment = self.suite.sql("SELECT pg_walfile_name(pg_switch_wal())")[0][0]
         wait_until("the WAL is archived", lambda: self.suite.sql(
-            f"SELECT last_archived_wal > '{segment}' FROM pg_stat_archiver") == [["t"]], within=20)
+            f"SELECT last_archived_wal >= '{segment}' FROM pg_stat_archiver") == [["t"]], within=20)
 
     def restore(self):
         (self.base / "recovery.signal").touch()
