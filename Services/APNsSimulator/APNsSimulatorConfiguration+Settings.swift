@@ -57,7 +57,7 @@ extension APNsSimulatorConfiguration {
                 help: "The same for a token that was registered with frequentPushes false."),
             Setting(
                 "APNS_SIMULATOR_START_BUDGET", default: 0, in: budgets,
-                help: "Starts that a phone takes in an hour. 0: any number."),
+                help: "Starts that a phone has in store; they come back in 24 hours. 0: any number."),
             Setting(
                 "APNS_SIMULATOR_DELIVERIES", default: 200_000, in: 1...10_000_000,
                 help: "Deliveries that are kept, the newest ones; about 130 bytes each, and their payloads where they "

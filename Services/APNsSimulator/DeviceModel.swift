@@ -42,7 +42,7 @@ public struct DeviceModel: Sendable, Hashable {
         if head.timestamp > now + Self.aheadSecondsMax, head.event != .end { return .droppedFarTimestamp }
         switch head.event {
         case .start:
-            if let starts = budgets.starts, !budget.take(of: starts, now: now) { return .startBudgetExceeded }
+            if let starts = budgets.starts, !budget.takeStart(of: starts, now: now) { return .startBudgetExceeded }
             return outcomeOfStart(push, attributesType: attributesType) ?? startProblem ?? .handled
         case .update:
             let perHour = takesFrequentPushes ? budgets.immediate : budgets.immediateInfrequent

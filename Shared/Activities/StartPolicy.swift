@@ -6,8 +6,11 @@
 public struct StartPolicy: Hashable, Sendable {
     /// The most unresolved tries per generation; after them nothing is sent until the app registers again.
     public static let triesMax = 3
-    /// The most starts of one phone in an hour: iOS grants about ten in a short time and silently drops the others.
+    /// The most starts of one phone in an hour.
     public static let perDeviceHourMax = 6
+    /// The starts that iOS itself grants an app on one phone before it silently drops all others, by the log of a
+    /// device; how they come back is not known.
+    public static let grantedByIOS = 10
     /// The most starts of one phone in 24 hours: enough for a day of matches that begin one after the other, each with
     /// a start or two that got lost.
     public static let perDeviceDayMax = 24

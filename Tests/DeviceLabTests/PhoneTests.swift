@@ -141,7 +141,7 @@ import Testing
     @Test func anHoursBudgetGrowsWithTheSpeed() {
         let (real, fast) = (PhoneLimits(), PhoneLimits(speed: 40))
         #expect(fast.immediateUpdatesPerHour == 40 * real.immediateUpdatesPerHour)
-        #expect(fast.startsPerHour == 40 * real.startsPerHour)
+        #expect(fast.startsSeconds == real.startsSeconds / 40 && fast.starts == real.starts)
         #expect(fast.payloadBytesMax == real.payloadBytesMax)
         #expect(PhoneLimits(speed: 1) == real)
     }

@@ -6,11 +6,11 @@ extension PhoneLimits {
     init(speed: Double) {
         self.init()
         func faster(_ count: Int) -> Int { Int((Double(count) * max(speed, 1)).rounded()) }
-        startsPerHour = faster(startsPerHour)
         immediateUpdatesPerHour = faster(immediateUpdatesPerHour)
         infrequentUpdatesPerHour = faster(infrequentUpdatesPerHour)
         silentPushesPerHour = faster(silentPushesPerHour)
         func shorter(_ seconds: Int, least: Int) -> Int { max(Int(Double(seconds) / max(speed, 1)), least) }
+        startsSeconds = shorter(startsSeconds, least: 1)
         leavingSeconds = shorter(leavingSeconds, least: 2)
         wakeSeconds = shorter(wakeSeconds, least: 10)
         backgroundSeconds = shorter(backgroundSeconds, least: 10)

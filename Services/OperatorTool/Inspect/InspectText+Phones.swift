@@ -85,7 +85,9 @@ extension InspectText {
                 "",
                 "starts: \(device.startsThisHour) of \(device.startsThisHourMax) this hour, \(device.startsThisDay) of "
                     + "\(device.startsThisDayMax) in 24 h, \(device.startsOfUserThisDay) of "
-                    + "\(device.startsOfUserThisDayMax) for all phones of the user"),
+                    + "\(device.startsOfUserThisDayMax) for all phones of the user"
+                    + (device.startsThisDay > StartPolicy.grantedByIOS
+                        ? "; what iOS grants (\(StartPolicy.grantedByIOS)) is LIKELY SPENT: it drops further ones" : "")),
         ]
     }
 

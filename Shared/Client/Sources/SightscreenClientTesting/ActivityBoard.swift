@@ -48,7 +48,9 @@ struct ActivityBoard: Sendable {
         guard let alert = push.alert else { throw PushDropped(.missingAlert) }
         guard push.inputChannel == nil || iOSVersion >= 18 else { throw PushDropped(.noChannels) }
         guard showsActivities else { throw PushDropped(.notPermitted) }
-        guard startBudget.take(of: limits.startsPerHour, now: now) else { throw PushDropped(.startBudgetExceeded) }
+        guard startBudget.takeStart(of: limits.starts, in: limits.startsSeconds, now: now) else {
+            throw PushDropped(.startBudgetExceeded)
+        }
         guard hasRoom else { throw PushDropped(.tooManyActivities) }
         add(
             PhoneActivity(id: id, attributes: attributes, content: content, state: .active), push.timestamp, now,

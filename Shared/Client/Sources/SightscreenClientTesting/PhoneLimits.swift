@@ -7,8 +7,10 @@ public struct PhoneLimits: Hashable, Sendable {
     public var lingering = 4 * 3_600
     /// Activities of one app that can run at once.
     public var activitiesMax = 5
-    /// The starts by push in an hour. Further ones are dropped without notice.
-    public var startsPerHour = 10
+    /// The starts by push that a phone has in store. Further ones are dropped without notice, and cost all the same.
+    public var starts = 10
+    /// The seconds in which all of them come back.
+    public var startsSeconds = DeviceBudget.startsSeconds
     /// Updates of priority 10 of one activity in an hour.
     public var immediateUpdatesPerHour = 230
     /// The same number when the user has switched frequent updates off.
