@@ -25,6 +25,8 @@ class Card:
     start_id: str
     began_ms: int
     token: str
+    # Of the state that the start brought.
+    stamp: int
     id: str = dataclasses.field(default_factory=lambda: f"activity-{secrets.token_hex(8)}")
     is_over: bool = False
     is_reported: bool = False
@@ -122,7 +124,7 @@ class Phone:
 
     def began(self, push):
         match = int(json.loads(push.payload)["aps"]["attributes"]["matchId"])
-        card = Card(match, push.start_id or "", push.at_ms, secrets.token_hex(32))
+        card = Card(match, push.start_id or "", push.at_ms, secrets.token_hex(32), push.stamp)
         with self.guard:
             if any(other.match == match and not other.is_over for other in self.cards):
                 self.second.append(card)

@@ -99,7 +99,10 @@ class Evening:
 
     def await_shown(self, match, phones, within=60.0, since_ms=0):
         def missing():
-            shown = {push.token for push in self.suite.pushes if push.verdict == SHOWN and push.at_ms >= since_ms}
+            # The phone drops a state that came with the start.
+            brought = {card.token: card.stamp for phone in phones if (card := phone.card(match.id))}
+            shown = {push.token for push in self.suite.pushes if push.at_ms >= since_ms and (
+                push.verdict == SHOWN or push.stamp == brought.get(push.token))}
             return [phone.name for phone in phones if (card := phone.card(match.id)) is None or card.token not in shown]
 
         wait_until("all cards have a state", lambda: not missing(), within=within, pause=0.2)
