@@ -3,7 +3,8 @@
 struct DemoTiming: Sendable {
     var settings: [String: String]
 
-    init(speed: Double) {
+    /// - Parameter channels: the matches have broadcast channels.
+    init(speed: Double, channels: Bool) {
         func scaled(_ seconds: Double, atLeast least: Double) -> String {
             let value = max(seconds / speed, least)
             return "\(Int((value * 1_000).rounded()))ms"
@@ -19,7 +20,8 @@ struct DemoTiming: Sendable {
             "START_FALLBACK_WAIT": scaled(120, atLeast: 2),
             "ACTIVITY_RENEW_AFTER": scaled(27_900, atLeast: 20),
             // APNs allows a channel no more publishes because a match is fast: its phones would miss most balls.
-            "BROADCAST": speed > 1 ? "off" : "auto",
+            "BROADCAST": channels || speed <= 1 ? "auto" : "off",
+            "CHANNEL_MIN_FOLLOWERS": channels ? "10" : "200",
             // The stand-in for the provider has no quota, and a fast tape needs more calls than a real hour allows.
             "SPORTMONKS_HOURLY_LIMIT": "0",
         ]

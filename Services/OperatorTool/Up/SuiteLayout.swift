@@ -120,7 +120,7 @@ struct SuiteLayout: Sendable {
             return provider.merging(
                 timed(
                     "ORCHESTRATOR_INTERVAL", "RESULT_HOLD", "SPORTMONKS_HOURLY_LIMIT", "SUPER_OVER_WAIT",
-                    "START_FALLBACK_WAIT", "ACTIVITY_RENEW_AFTER", "BROADCAST")
+                    "START_FALLBACK_WAIT", "ACTIVITY_RENEW_AFTER", "BROADCAST", "CHANNEL_MIN_FOLLOWERS")
             ) { _, new in new }
         case "score-poller":
             return provider.merging(

@@ -16,8 +16,15 @@ struct UpCommand: AsyncParsableCommand {
     @Option(help: "The match to play: the id of a tape.")
     var match: Int64 = 1_304_076
 
-    @Option(help: "How many times faster than real; at 40 a ball takes about a second.")
-    var speed: Double = 40
+    @Option(help: "How many times faster than real; at 40, the default, a ball takes about a second.")
+    var speed: Double?
+
+    @Flag(help: "Send by broadcast channel, to which the phones' cards listen; at a speed of 8 at most.")
+    var channels = false
+
+    var pace: Double { speed ?? (channels ? Self.channelSpeedMax : 40) }
+    /// Above it a ball comes sooner than a channel's next publish, which APNs bounds by real time.
+    private static let channelSpeedMax = 8.0
 
     @OptionGroup var feed: FeedOptions
 
@@ -54,7 +61,10 @@ struct UpCommand: AsyncParsableCommand {
     var suite: String?
 
     func validate() throws {
-        guard speed >= 1, speed <= 1_000 else { throw ValidationError("--speed: \(speed) is not between 1 and 1000") }
+        guard pace >= 1, pace <= 1_000 else { throw ValidationError("--speed: \(pace) is not between 1 and 1000") }
+        guard !channels || pace <= Self.channelSpeedMax else {
+            throw ValidationError("--speed: with --channels at most \(Int(Self.channelSpeedMax))")
+        }
         guard (0...65_535).contains(port) else { throw ValidationError("--port: \(port) is not a port") }
         guard (0...65_535).contains(pagePort ?? 0) else {
             throw ValidationError("--page-port: \(pagePort ?? 0) is not a port")

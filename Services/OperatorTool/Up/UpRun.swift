@@ -15,9 +15,7 @@ struct UpRun: Sendable {
     let environment: [String: String]
 
     /// The settings that go to every service, like those of logs.
-    private static let handedOn = [
-        "OTEL_EXPORTER_OTLP_ENDPOINT", "TRACE_SAMPLE_RATIO", "BROADCAST", "CHANNEL_MIN_FOLLOWERS",
-    ]
+    private static let handedOn = ["OTEL_EXPORTER_OTLP_ENDPOINT", "TRACE_SAMPLE_RATIO"]
     /// The default port of the web page.
     private static let pagePort = 8_090
 
@@ -80,8 +78,8 @@ struct UpRun: Sendable {
             suite, state: state, secrets: secrets, processes: processes, supervisor: supervisor)
         var layout = SuiteLayout(
             state: state, secrets: secrets, ports: try choosePorts(), suite: suite, databaseURL: databaseURL,
-            tapes: Self.absolute(command.tapes), binaries: Self.ownFolder(), timing: DemoTiming(speed: command.speed),
-            demo: .init(match: command.match, speed: command.speed, feed: command.feed, phones: command.phones),
+            tapes: Self.absolute(command.tapes), binaries: Self.ownFolder(), timing: DemoTiming(speed: command.pace, channels: command.channels),
+            demo: .init(match: command.match, speed: command.pace, feed: command.feed, phones: command.phones),
             recordFolder: (command.record ?? environment["RECORD_DIR"]).map(Self.absolute),
             extra: environment.filter { $0.key.hasPrefix("LOG_") || Self.handedOn.contains($0.key) })
 
