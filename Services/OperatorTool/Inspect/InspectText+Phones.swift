@@ -87,7 +87,8 @@ extension InspectText {
                     + "\(device.startsThisDayMax) in 24 h, \(device.startsOfUserThisDay) of "
                     + "\(device.startsOfUserThisDayMax) for all phones of the user"
                     + (device.startsThisDay > StartPolicy.grantedByIOS
-                        ? "; what iOS grants (\(StartPolicy.grantedByIOS)) is LIKELY SPENT: it drops further ones" : "")),
+                        ? "; what iOS grants (\(StartPolicy.grantedByIOS)) is LIKELY SPENT: it drops further ones" : "")
+            ),
         ]
     }
 

@@ -78,7 +78,8 @@ struct UpRun: Sendable {
             suite, state: state, secrets: secrets, processes: processes, supervisor: supervisor)
         var layout = SuiteLayout(
             state: state, secrets: secrets, ports: try choosePorts(), suite: suite, databaseURL: databaseURL,
-            tapes: Self.absolute(command.tapes), binaries: Self.ownFolder(), timing: DemoTiming(speed: command.pace, channels: command.channels),
+            tapes: Self.absolute(command.tapes), binaries: Self.ownFolder(),
+            timing: DemoTiming(speed: command.pace, channels: command.channels),
             demo: .init(match: command.match, speed: command.pace, feed: command.feed, phones: command.phones),
             recordFolder: (command.record ?? environment["RECORD_DIR"]).map(Self.absolute),
             extra: environment.filter { $0.key.hasPrefix("LOG_") || Self.handedOn.contains($0.key) })
