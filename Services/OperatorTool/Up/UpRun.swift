@@ -15,7 +15,9 @@ struct UpRun: Sendable {
     let environment: [String: String]
 
     /// The settings that go to every service, like those of logs.
-    private static let handedOn = ["OTEL_EXPORTER_OTLP_ENDPOINT", "TRACE_SAMPLE_RATIO"]
+    private static let handedOn = [
+        "OTEL_EXPORTER_OTLP_ENDPOINT", "TRACE_SAMPLE_RATIO", "BROADCAST", "CHANNEL_MIN_FOLLOWERS",
+    ]
     /// The default port of the web page.
     private static let pagePort = 8_090
 
