@@ -66,8 +66,7 @@ struct MetricsCheck {
                 Issue.record("\(service) does not show \(missing)")
             }
 
-            #expect(!text.contains("sightscreen_metric_series_refused_total"))
-
+            #expect(Self.shows(text, "sightscreen_metric_series_refused_total 0"), "\(service)")
         }
     }
 
