@@ -142,7 +142,7 @@ import Testing
             pushes += (sent + life.handle(.passDue, at: now)).map { (second, $0) }
         }
         #expect(pushes.count { if case .startPush = $0.1 { true } else { false } } == 3)
-        // The silent one with the second try, the visible one when nobody answered that either, beside the third.
+        // The silent one with the second try, the visible one when that stays unanswered, beside the third.
         #expect(pushes.map(\.0) == [0, 120, 120, 360, 360])
         #expect(pushes[2].1 == .silentPush && pushes[4].1 == .visiblePush)
     }

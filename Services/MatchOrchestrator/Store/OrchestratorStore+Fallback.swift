@@ -105,7 +105,7 @@ extension OrchestratorStore {
         """
 
     /// Moves all phones to their next step (`StartFallback`). A start counts as unanswered from its second try on, and as
-    /// lost when nobody answered the second either, when it was given up, or when the phone has no start token because
+    /// lost when the second stayed unanswered, too, when it was given up, or when the phone has no start token because
     /// APNs called it dead and no other start is on its way.
     private static let move = """
         WITH \(LeaseGuard.sql(name: 1, epoch: 2)), page AS MATERIALIZED (
