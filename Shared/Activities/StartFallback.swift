@@ -1,8 +1,7 @@
 /// The steps for a phone that does not answer to starts: its push-to-start token may be stale, and only the app can
 /// register another. A silent push asks the app to reconcile, at once where APNs refused the start for good or called
-/// the token dead, otherwise with the second try. When that stays unanswered, too, a notification asks the user to open the app,
-/// who is looking for the match by then; a third try goes out beside it. After that nothing is sent until the app
-/// registers.
+/// the token dead, otherwise with the second try. When that stays unanswered, too, a notification asks the user to open
+/// the app, and a third try goes out beside it. After that nothing is sent until the app registers.
 ///
 /// A match that begins later gets its tries all the same, because the phone may just have been off.
 public struct StartFallback: Hashable, Sendable {

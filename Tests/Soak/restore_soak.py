@@ -18,6 +18,8 @@ from harness import ENVIRONMENT, SERVICES, EndedTooSoon, HarnessError, now_ms, s
 from restore_phones import FORCE_QUIT, OFF, ONLINE, Phone
 
 TAPE, LATER_TAPE = "1216517", "1178424"
+# The verdict of a phone that shows this state, or a newer one.
+DROPPED = "droppedOldTimestamp"
 # From the commit of the first version after the restore to every card.
 GOES_ON_WITHIN_MS = 5_000
 # A phone is asked by the orchestrator's next pass, wakes, and answers.
@@ -99,10 +101,11 @@ class Evening:
 
     def await_shown(self, match, phones, within=60.0, since_ms=0):
         def missing():
-            # The phone drops a state that came with the start.
-            brought = {card.token: card.stamp for phone in phones if (card := phone.card(match.id))}
+            # A phone that began its card since then drops the state that came with the start.
+            brought = {(card.token, card.stamp, DROPPED) for phone in phones
+                       if (card := phone.card(match.id)) and card.began_ms >= since_ms}
             shown = {push.token for push in self.suite.pushes if push.at_ms >= since_ms and (
-                push.verdict == SHOWN or push.stamp == brought.get(push.token))}
+                push.verdict == SHOWN or (push.token, push.stamp, push.verdict) in brought)}
             return [phone.name for phone in phones if (card := phone.card(match.id)) is None or card.token not in shown]
 
         wait_until("all cards have a state", lambda: not missing(), within=within, pause=0.2)

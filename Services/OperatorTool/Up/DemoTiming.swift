@@ -21,9 +21,10 @@ struct DemoTiming: Sendable {
             "ACTIVITY_RENEW_AFTER": scaled(27_900, atLeast: 20),
             // APNs allows a channel no more publishes because a match is fast: its phones would miss most balls.
             "BROADCAST": channels || speed <= 1 ? "auto" : "off",
-            "CHANNEL_MIN_FOLLOWERS": channels ? "10" : "200",
             // The stand-in for the provider has no quota, and a fast tape needs more calls than a real hour allows.
             "SPORTMONKS_HOURLY_LIMIT": "0",
         ]
+        // A demo has no final's audience.
+        if channels { settings["CHANNEL_MIN_FOLLOWERS"] = "10" }
     }
 }
